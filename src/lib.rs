@@ -1,0 +1,1 @@
+//! Agent runtime for browsers.

@@ -1,0 +1,3 @@
+//! Wire layer of steersman: bytes in, events out. No I/O, no clock, no executor.
+
+pub mod json;
