@@ -1,0 +1,52 @@
+//! The npm exports: plain functions over JavaScript objects, no classes, no policy.
+//!
+//! TypeScript (`npm/src/engine`) passes in objects whose methods this layer calls (structural imports), so no snippet
+//! files exist and no user code is called without `catch`.
+
+mod executor;
+mod host;
+
+use wasm_bindgen::prelude::*;
+
+use crate::agent_loop;
+use crate::profile::Profile;
+use crate::tool_call::run_tool_call;
+use host::{JsHost, Run};
+
+pub use executor::{install, settle};
+
+/// Start a run with prompts (an array of messages) on a context. The loop is polled once before this returns; the
+/// run's `finish` is called at the end, exactly once unless the module traps.
+#[wasm_bindgen(js_name = startRun)]
+pub fn start_run(run: Run, prompts: JsValue, context: JsValue, profile: u32) {
+    let host = JsHost::new(run.clone(), Profile::from_bits(profile));
+    executor::spawn(async move { finish(&run, agent_loop::run(&host, &prompts, &context).await) });
+}
+
+/// Start a run that goes on from a context as it is.
+#[wasm_bindgen(js_name = startContinue)]
+pub fn start_continue(run: Run, context: JsValue, profile: u32) {
+    let host = JsHost::new(run.clone(), Profile::from_bits(profile));
+    executor::spawn(async move { finish(&run, agent_loop::run_continue(&host, &context).await) });
+}
+
+/// Run one tool call outside a batch; `finish` gets what the run's `outcome` made of it.
+#[wasm_bindgen(js_name = startToolCall)]
+pub fn start_tool_call(run: Run, context: JsValue, message: JsValue, call: JsValue, profile: u32) {
+    let host = JsHost::new(run.clone(), Profile::from_bits(profile));
+    executor::spawn(async move {
+        let outcome = match run_tool_call(&host, &context, &message, &call).await {
+            Ok(done) => run.outcome(&done.call, &done.result, done.is_error, done.duration_ms),
+            Err(thrown) => Err(thrown),
+        };
+        finish(&run, outcome);
+    });
+}
+
+fn finish(run: &Run, outcome: Result<JsValue, JsValue>) {
+    // `finish` is our own code and only settles a promise; there is nobody left to tell if it fails.
+    let _ = match outcome {
+        Ok(value) => run.finish(true, &value),
+        Err(thrown) => run.finish(false, &thrown),
+    };
+}

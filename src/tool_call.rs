@@ -1,0 +1,115 @@
+//! One tool call: refuse or prepare, execute, let the hook change the result.
+
+use crate::host::{Before, CallFacts, Finished, Host, Problem};
+use crate::profile::Profile;
+
+/// A call that may run.
+pub(crate) struct Prepared<H: Host> {
+    pub call: H::Call,
+    pub tool: H::Tool,
+    pub args: H::Value,
+}
+
+/// A call after preparation.
+pub(crate) enum Preparation<H: Host> {
+    Ready(Prepared<H>),
+    Refused(Finished<H>),
+}
+
+/// Check a call up to the point where its tool may run. Never fails because of the call: a refusal is a result.
+pub(crate) async fn prepare<H: Host>(
+    host: &H,
+    context: &H::Context,
+    message: &H::Message,
+    call: &H::Call,
+) -> Result<Preparation<H>, H::Thrown> {
+    let abort_first = host.profile().has(Profile::RECORD_EVERY_ABORTED_CALL);
+    if abort_first && host.aborted()? {
+        return refuse(host, call, Problem::Aborted, false);
+    }
+    let Some(tool) = host.find_tool(context, call)? else {
+        return refuse(host, call, Problem::UnknownTool(call), false);
+    };
+    let args = match host.arguments(&tool, call) {
+        Ok(args) => args,
+        Err(thrown) => return refuse(host, call, Problem::Thrown(&thrown), false),
+    };
+    let facts = CallFacts { context, message, call, args: &args };
+    let before = match host.before_tool_call(&facts).await {
+        Ok(before) => before,
+        Err(thrown) => return refuse(host, call, Problem::Thrown(&thrown), false),
+    };
+    // An abort during the hook wins over what the hook said.
+    if !matches!(before, Before::Absent) && host.aborted()? {
+        return refuse(host, call, Problem::Aborted, false);
+    }
+    if let Before::Block { reason, terminate } = before {
+        return refuse(host, call, Problem::Blocked(reason), terminate);
+    }
+    if !abort_first && host.aborted()? {
+        return refuse(host, call, Problem::Aborted, false);
+    }
+    Ok(Preparation::Ready(Prepared { call: call.clone(), tool, args }))
+}
+
+/// Execute a prepared call and let `afterToolCall` change what came out.
+pub(crate) async fn execute<H: Host>(
+    host: &H,
+    context: &H::Context,
+    message: &H::Message,
+    prepared: Prepared<H>,
+) -> Result<Finished<H>, H::Thrown> {
+    let Prepared { call, tool, args } = prepared;
+    let executed = host.execute(&tool, &call, &args).await?;
+    let outcome = executed.outcome.and_then(|result| {
+        let failed = host.profile().has(Profile::HONOUR_IS_ERROR) && host.reports_error(&result)?;
+        Ok((result, failed))
+    });
+    let (mut result, mut is_error) = match outcome {
+        Ok(done) => done,
+        Err(thrown) => (host.error_result(Problem::Thrown(&thrown), false)?, true),
+    };
+    let facts = CallFacts { context, message, call: &call, args: &args };
+    match host.after_tool_call(&facts, &result, is_error).await {
+        Ok(Some((changed, flag))) => (result, is_error) = (changed, flag),
+        Ok(None) => {}
+        Err(thrown) => (result, is_error) = (host.error_result(Problem::Thrown(&thrown), false)?, true),
+    }
+    Ok(Finished { call, result, is_error, duration_ms: executed.duration_ms })
+}
+
+/// One call from outside a batch (a tool that calls tools): same steps and hooks, no events, no messages.
+///
+/// # Errors
+/// Only what the host itself failed with; tool failures are results.
+pub async fn run_tool_call<H: Host>(
+    host: &H,
+    context: &H::Context,
+    message: &H::Message,
+    call: &H::Call,
+) -> Result<Finished<H>, H::Thrown> {
+    match prepare(host, context, message, call).await? {
+        Preparation::Refused(finished) => Ok(finished),
+        Preparation::Ready(prepared) => execute(host, context, message, prepared).await,
+    }
+}
+
+/// The finished form of a call that does not run.
+pub(crate) fn refused<H: Host>(
+    host: &H,
+    call: &H::Call,
+    problem: Problem<'_, H>,
+    terminate: bool,
+) -> Result<Finished<H>, H::Thrown> {
+    let result = host.error_result(problem, terminate)?;
+    Ok(Finished { call: call.clone(), result, is_error: true, duration_ms: None })
+}
+
+fn refuse<H: Host>(
+    host: &H,
+    call: &H::Call,
+    problem: Problem<'_, H>,
+    terminate: bool,
+) -> Result<Preparation<H>, H::Thrown> {
+    Ok(Preparation::Refused(refused(host, call, problem, terminate)?))
+}
