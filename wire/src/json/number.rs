@@ -1,0 +1,219 @@
+//! Numbers that keep the digits they were written with.
+
+use super::scan;
+use std::cmp::Ordering;
+use std::fmt::{self, Write as _};
+
+/// A JSON number as written. Equality is mathematical and exact: `1`, `1.0` and `10e-1` are equal, `9007199254740993`
+/// and `9007199254740992` are not.
+#[derive(Debug, Clone)]
+pub struct Number(Box<str>);
+
+impl Number {
+    /// Takes the text of one number; `None` when it is not exactly one number of RFC 8259.
+    pub fn from_text(text: &str) -> Option<Self> {
+        (scan::number_len(text.as_bytes()) == Ok(text.len())).then(|| Self(text.into()))
+    }
+
+    /// For text a reader has checked.
+    pub(super) fn trusted(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// The number JavaScript would write for `value`; `None` for NaN and the infinities.
+    pub fn from_f64(value: f64) -> Option<Self> {
+        value.is_finite().then(|| {
+            let mut text = String::new();
+            write_f64(&mut text, value);
+            Self(text.into())
+        })
+    }
+
+    /// The exact source text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The nearest double, as `JSON.parse` gives it: beyond the range infinite, below it zero.
+    pub fn as_f64(&self) -> f64 {
+        self.0.parse().unwrap_or(f64::NAN)
+    }
+
+    /// The value as a signed integer when it is exactly one, however written (`3`, `3.0`, `3e0`).
+    pub fn as_i64(&self) -> Option<i64> {
+        if let Ok(value) = self.0.parse() {
+            return Some(value);
+        }
+        // Written with a fraction or an exponent. Past 2^53 a double no longer tells whether the text is an integer.
+        let value = self.as_f64();
+        let exact = value.abs() <= 9_007_199_254_740_992.0 && self.is_integer() && self.lossless();
+        exact.then_some(value as i64)
+    }
+
+    /// Whether the value is mathematically an integer: `1.0` and `1e3` are.
+    pub fn is_integer(&self) -> bool {
+        let decimal = Decimal::of(&self.0);
+        decimal.digits.is_empty() || decimal.scale >= decimal.digits.len() as i64
+    }
+
+    /// Whether a reader that keeps numbers as doubles (`JSON.parse`) and writes them again keeps the value:
+    /// true for `0.1`, `1.0`, `1e3`; false for `9007199254740993`, for more than 17 significant digits, and for
+    /// numbers outside the range of a double.
+    pub fn lossless(&self) -> bool {
+        lossless(&self.0)
+    }
+}
+
+/// [`Number::lossless`] for the text of a valid number.
+pub(super) fn lossless(text: &str) -> bool {
+    // Doubles keep every decimal of up to 15 digits; without an exponent such a number is also within range.
+    if text.len() <= 15 && !text.contains(['e', 'E']) {
+        return true;
+    }
+    let decimal = Decimal::of(text);
+    if decimal.digits.is_empty() {
+        return true;
+    }
+    let value: f64 = text.parse().unwrap_or(f64::NAN);
+    if decimal.digits.len() > 17 || !value.is_finite() {
+        return false;
+    }
+    let mut again = String::new();
+    write_f64(&mut again, value);
+    decimal == Decimal::of(&again)
+}
+
+/// Normal form of a number: `0.d1d2d3… * 10^scale`, `d1` and the last digit not zero, no digits for zero.
+#[derive(PartialEq, Eq)]
+struct Decimal {
+    negative: bool,
+    digits: Vec<u8>,
+    scale: i64,
+}
+
+impl Decimal {
+    /// `text` must be a valid number.
+    fn of(text: &str) -> Self {
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (negative, mantissa) = match mantissa.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, mantissa),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
+        let leading = digits.iter().take_while(|&&digit| digit == b'0').count();
+        digits.drain(..leading);
+        while digits.last() == Some(&b'0') {
+            digits.pop();
+        }
+        if digits.is_empty() {
+            return Self { negative: false, digits, scale: 0 };
+        }
+        // An exponent outside i64 says only "absurd"; a tenth of the range leaves room for the sums.
+        let absurd = if exponent.starts_with('-') { i64::MIN / 10 } else { i64::MAX / 10 };
+        let exponent: i64 = exponent.parse().unwrap_or(absurd);
+        let scale = exponent.saturating_add(whole.len() as i64).saturating_sub(leading as i64);
+        Self { negative, digits, scale }
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || Decimal::of(&self.0) == Decimal::of(&other.0)
+    }
+}
+
+impl Eq for Number {}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Exact order, without rounding to doubles.
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (left, right) = (Decimal::of(&self.0), Decimal::of(&other.0));
+        let sign = |decimal: &Decimal| match (decimal.digits.is_empty(), decimal.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        let magnitude = || (left.scale, &left.digits).cmp(&(right.scale, &right.digits));
+        sign(&left).cmp(&sign(&right)).then_with(|| match sign(&left) {
+            0 => Ordering::Equal,
+            1 => magnitude(),
+            _ => magnitude().reverse(),
+        })
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+macro_rules! from_integers {
+    ($($integer:ty),*) => {$(
+        impl From<$integer> for Number {
+            fn from(value: $integer) -> Self {
+                Self(value.to_string().into())
+            }
+        }
+    )*};
+}
+from_integers!(i32, u32, i64, u64, usize);
+
+/// Appends a finite double as JavaScript's `String(value)` writes it (ECMA-262 Number::toString): the shortest digits
+/// that read back as the same double, plain up to 21 digits, `0` for negative zero. NaN and the infinities become
+/// `null`, as in `JSON.stringify`.
+pub fn write_f64(out: &mut String, value: f64) {
+    if !value.is_finite() {
+        out.push_str("null");
+        return;
+    }
+    if value == 0.0 {
+        out.push('0');
+        return;
+    }
+    let mut shortest = String::new();
+    // Writing to a String cannot fail.
+    let _ = write!(shortest, "{:e}", value.abs());
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let count = digits.len() as i32;
+    // The decimal point stands after this many digits.
+    let point = exponent + 1;
+    if value < 0.0 {
+        out.push('-');
+    }
+    let zeros = |out: &mut String, count: i32| (0..count).for_each(|_| out.push('0'));
+    if count <= point && point <= 21 {
+        out.push_str(&digits);
+        zeros(out, point - count);
+    } else if 0 < point && point <= 21 {
+        let (whole, fraction) = digits.split_at(point as usize);
+        out.push_str(whole);
+        out.push('.');
+        out.push_str(fraction);
+    } else if -6 < point && point <= 0 {
+        out.push_str("0.");
+        zeros(out, -point);
+        out.push_str(&digits);
+    } else {
+        let (first, rest) = digits.split_at(1);
+        out.push_str(first);
+        if !rest.is_empty() {
+            out.push('.');
+            out.push_str(rest);
+        }
+        out.push('e');
+        if exponent > 0 {
+            out.push('+');
+        }
+        let _ = write!(out, "{exponent}");
+    }
+}

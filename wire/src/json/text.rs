@@ -1,0 +1,105 @@
+//! Reading one string of a complete text.
+
+use super::scan::{hex_unit, plain_len, simple_escape};
+use super::surrogate::Joiner;
+use super::{JsonError, JsonErrorKind as Fault};
+use std::borrow::Cow;
+
+/// What stands at the end of a run of plain bytes.
+enum Stop {
+    Quote,
+    Simple(char),
+    Unit(u16),
+    /// A control byte or a backslash that a lenient reader takes as it is.
+    Bare(u8),
+}
+
+/// Position in a text, inside a string.
+pub(super) struct Text<'a> {
+    pub text: &'a str,
+    pub pos: usize,
+    /// Take raw control bytes and invalid escapes as they are.
+    pub lenient: bool,
+}
+
+impl<'a> Text<'a> {
+    /// Reads on from just behind the opening quote to behind the closing one. For `carry` see
+    /// [`Reader::string_joined`](super::Reader::string_joined).
+    pub fn read(&mut self, carry: Option<&mut Option<u16>>) -> Result<Cow<'a, str>, JsonError> {
+        let run = self.run();
+        let mut stop = self.stop()?;
+        let waiting = carry.as_deref().copied().flatten();
+        if matches!(stop, Stop::Quote) && (waiting.is_none() || run.is_empty()) {
+            return Ok(Cow::Borrowed(run));
+        }
+        let mut out = String::with_capacity(run.len() + 16);
+        let mut joiner = Joiner::resume(waiting);
+        let mut run = run;
+        loop {
+            if !run.is_empty() {
+                joiner.flush(&mut out);
+                out.push_str(run);
+            }
+            match stop {
+                Stop::Quote => break,
+                Stop::Unit(unit) => joiner.unit(&mut out, unit),
+                Stop::Simple(char) => {
+                    joiner.flush(&mut out);
+                    out.push(char);
+                }
+                Stop::Bare(byte) => {
+                    joiner.flush(&mut out);
+                    out.push(char::from(byte));
+                }
+            }
+            run = self.run();
+            stop = self.stop()?;
+        }
+        match carry {
+            Some(carry) => *carry = joiner.take(),
+            None => joiner.flush(&mut out),
+        }
+        Ok(Cow::Owned(out))
+    }
+
+    /// Like [`read`](Self::read), without making the string.
+    pub fn skip(&mut self) -> Result<(), JsonError> {
+        loop {
+            self.run();
+            if matches!(self.stop()?, Stop::Quote) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn run(&mut self) -> &'a str {
+        let start = self.pos;
+        self.pos += plain_len(self.rest());
+        self.text.get(start..self.pos).unwrap_or_default()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.pos..).unwrap_or_default()
+    }
+
+    fn stop(&mut self) -> Result<Stop, JsonError> {
+        let fail = |kind, offset| Err(JsonError { kind, offset });
+        let (stop, len) = match *self.rest() {
+            [] => return fail(Fault::UnexpectedEnd, self.pos),
+            [b'"', ..] => (Stop::Quote, 1),
+            [b'\\'] => return fail(Fault::UnexpectedEnd, self.text.len()),
+            [b'\\', letter, ref digits @ ..] => match simple_escape(letter) {
+                Some(char) => (Stop::Simple(char), 2),
+                None => match hex_unit(digits).filter(|_| letter == b'u') {
+                    Some(unit) => (Stop::Unit(unit), 6),
+                    None if self.lenient => (Stop::Bare(b'\\'), 1),
+                    None => return fail(Fault::BadEscape, self.pos),
+                },
+            },
+            [byte, ..] if self.lenient => (Stop::Bare(byte), 1),
+            [_, ..] => return fail(Fault::ControlInString, self.pos),
+        };
+        self.pos += len;
+        Ok(stop)
+    }
+}
