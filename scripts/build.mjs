@@ -1,0 +1,172 @@
+// Builds the publishable package in npm/: Rust -> wasm -> glue -> bundles and types. `npm run build [-- --force]`.
+// Two steps, each skipped while its inputs are unchanged:
+//   wasm    npm/pkg    glue, optimised module, the module as base64
+//   bundle  npm/dist   one file per npm/src/entry/*.ts with shared chunks, .d.ts files, steersman.wasm
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import { bin, hashOf, isMain, must, root, run, since, targetDir, walk } from "./common.mjs";
+import { writeNotices } from "./notices.mjs";
+import { buildNeeds, ensure } from "./setup.mjs";
+
+/** The oldest browsers (and Node) the package runs in. `wasmFeatures` is what all of them know. */
+export const floor = ["chrome111", "firefox115", "safari16.4", "node20"];
+export const wasmFeatures = [
+  "mutable-globals",
+  "sign-ext",
+  "nontrapping-float-to-int",
+  "bulk-memory",
+  "bulk-memory-opt",
+  "multivalue",
+  "reference-types",
+  "call-indirect-overlong",
+];
+export const wasmFeatureFlags = ["--mvp-features", ...wasmFeatures.map((feature) => `--enable-${feature}`)];
+
+const pkg = join(root, "npm/pkg");
+const dist = join(root, "npm/dist");
+const wasmFile = join(pkg, "steersman_bg.wasm");
+
+/** Runs `step` unless `out` was made from the same inputs; the stamp is written last. */
+async function stepFor(name, out, inputs, force, step) {
+  const stamp = join(out, ".inputs");
+  if (!force && existsSync(stamp) && readFileSync(stamp, "utf8") === inputs) return false;
+  const start = performance.now();
+  await step();
+  writeFileSync(stamp, inputs);
+  console.log(`build: ${name}: ${since(start)}`);
+  return true;
+}
+
+async function buildWasm() {
+  // Panic locations hold source paths: without this the module would carry the folders of the build machine.
+  const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const rustc = (await must("rustc", ["--print", "sysroot"])).trim();
+  const remap = [
+    [`${root}/`, ""],
+    [join(cargoHome, "registry/src/"), "crates/"],
+    [join(rustc, "lib/rustlib/src/rust/"), "rust/"],
+  ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const target = ["--release", "--target", "wasm32-unknown-unknown"];
+  await must("cargo", ["build", "--package", "steersman", "--lib", "--features", "js", ...target], {
+    env: { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: remap.join(" "), CARGO_TARGET_DIR: targetDir },
+  });
+  const work = `${pkg}.new`;
+  rmSync(work, { recursive: true, force: true });
+  await must("wasm-bindgen", [
+    join(targetDir, "wasm32-unknown-unknown/release/steersman.wasm"),
+    ...["--target", "web", "--out-dir", work, "--out-name", "steersman"],
+    // The loader gives the bytes, so the glue names no file that a bundler would look for.
+    "--omit-default-module-path",
+    // After a trap the loader puts a fresh instance behind the same exports.
+    "--experimental-reset-state-function",
+  ]);
+  const plain = join(work, "steersman_bg.wasm");
+  const optimised = join(work, "optimised.wasm");
+  await must(bin("wasm-opt"), ["-Oz", ...wasmFeatureFlags, "--strip-producers", plain, "-o", optimised]);
+  renameSync(optimised, plain);
+  const base64 = readFileSync(plain).toString("base64");
+  writeFileSync(join(work, "inline.js"), `export const wasmBase64 = "${base64}";\n`);
+  writeFileSync(
+    join(work, "inline.d.ts"),
+    "/** The wasm module in plain base64. */\nexport declare const wasmBase64: string;\n",
+  );
+  swap(work, pkg);
+}
+
+async function bundle() {
+  const entries = walk(join(root, "npm/src/entry"), (file) => file.endsWith(".ts"));
+  if (entries.length === 0) throw new Error("npm/src/entry holds no entry");
+  const work = `${dist}.new`;
+  rmSync(work, { recursive: true, force: true });
+  const { build } = await import("esbuild");
+  await build({
+    entryPoints: entries,
+    outdir: work,
+    bundle: true,
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunk-[hash]",
+    target: floor,
+    minify: true,
+    sourcemap: true,
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  for (const file of readdirSync(work).filter((name) => name.endsWith(".map"))) slimMap(join(work, file));
+  copyFileSync(wasmFile, join(work, "steersman.wasm"));
+  swap(work, dist);
+
+  copyFileSync(join(root, "LICENSE"), join(root, "npm/LICENSE"));
+  // The part of the README for users of the package; the rest is about the repository.
+  const readme = readFileSync(join(root, "README.md"), "utf8").split(
+    "<!-- end of the package's README -->",
+  )[0];
+  writeFileSync(join(root, "npm/README.md"), `${readme.trim()}\n`);
+  await writeNotices(join(root, "npm/THIRD-PARTY-NOTICES.txt"));
+
+  const emit = [
+    "--noEmit",
+    "false",
+    "--declaration",
+    "--emitDeclarationOnly",
+    "--outDir",
+    join(dist, "types"),
+  ];
+  await must(bin("tsc"), ["-p", join(root, "npm"), ...emit]);
+}
+
+/** Takes the text of the base64 module out of a source map: nobody reads it, and it would be shipped twice. */
+function slimMap(file) {
+  const map = JSON.parse(readFileSync(file, "utf8"));
+  map.sourcesContent = map.sourcesContent?.map((text, i) =>
+    basename(map.sources[i]) === "inline.js" ? null : text,
+  );
+  writeFileSync(file, JSON.stringify(map));
+}
+
+function swap(from, to) {
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(join(to, ".."), { recursive: true });
+  renameSync(from, to);
+}
+
+/** Brings npm/ up to date; returns whether anything had to be built. The needs must be met (`buildNeeds`). */
+export async function build({ force = false } = {}) {
+  const at = (...names) => names.map((name) => join(root, name));
+  const tools = (await run("rustc", ["--version"])).out + (await run("wasm-bindgen", ["--version"])).out;
+  const lock = readFileSync(join(root, "package-lock.json"), "utf8");
+  const rust = [
+    ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs"),
+    ...walk(join(root, "src")),
+    ...walk(join(root, "wire/src")),
+  ];
+  const madeWasm = await stepFor("wasm", pkg, hashOf(rust, tools, lock), force, buildWasm);
+  const typescript = [
+    ...at("npm/package.json", "npm/tsconfig.json", "tsconfig.base.json", "LICENSE", "README.md"),
+    ...at("scripts/build.mjs", "scripts/notices.mjs"),
+    ...walk(join(root, "npm/src")),
+    ...walk(pkg),
+  ];
+  const madeBundle = await stepFor("bundle", dist, hashOf(typescript, lock), force, bundle);
+  return madeWasm || madeBundle;
+}
+
+if (isMain(import.meta.url)) {
+  try {
+    if ((await ensure(buildNeeds)).length > 0) process.exit(1);
+    if (!(await build({ force: process.argv.includes("--force") }))) console.log("build: up to date");
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
