@@ -108,7 +108,7 @@ pub trait Host: Sized {
     fn tool_sequential(&self, tool: &Self::Tool) -> Result<bool, Self::Thrown>;
     /// The call's arguments, prepared (`prepareArguments`), coerced and validated; a copy the tool may change.
     /// An error becomes the call's error result.
-    fn arguments(&self, tool: &Self::Tool, call: &Self::Call) -> Result<Self::Value, Self::Thrown>;
+    async fn arguments(&self, tool: &Self::Tool, call: &Self::Call) -> Result<Self::Value, Self::Thrown>;
     /// Hook `beforeToolCall`.
     async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before, Self::Thrown>;
     /// Run a tool to its end, updates included. The outer error ends the run (a listener of an update failed).

@@ -30,7 +30,7 @@ pub(crate) async fn prepare<H: Host>(
     let Some(tool) = host.find_tool(context, call)? else {
         return refuse(host, call, Problem::UnknownTool(call), false);
     };
-    let args = match host.arguments(&tool, call) {
+    let args = match host.arguments(&tool, call).await {
         Ok(args) => args,
         Err(thrown) => return refuse(host, call, Problem::Thrown(&thrown), false),
     };

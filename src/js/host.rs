@@ -347,8 +347,8 @@ impl Host for JsHost {
         self.run.tool_sequential(tool)
     }
 
-    fn arguments(&self, tool: &JsValue, call: &JsValue) -> Result<JsValue, JsValue> {
-        self.run.arguments(tool, call)
+    async fn arguments(&self, tool: &JsValue, call: &JsValue) -> Result<JsValue, JsValue> {
+        wait(self.run.arguments(tool, call)?).await
     }
 
     async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before, JsValue> {
