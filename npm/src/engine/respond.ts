@@ -1,0 +1,130 @@
+/**
+ * One answer of the model, delivered: the partial enters the context, every event reaches the listeners, the final
+ * message takes the partial's place. Deltas never leave JavaScript here.
+ */
+import { mergeIdentity } from "../identity.js";
+import { PUMP, type PumpedStream } from "../stream/pump.js";
+import type {
+  AgentContext,
+  AssistantMessage,
+  AssistantMessageEvent,
+  AssistantMessageEventStreamLike,
+  Message,
+  StreamFn,
+} from "../types.js";
+import { normalizeContext } from "../transcript.js";
+import { isThenable } from "./describe.js";
+import type { HostRun } from "./run.js";
+
+/**
+ * Ask and deliver. Rejects with whatever the stream function, the stream or a listener threw; what was delivered
+ * stays delivered, and the partial stays in the context.
+ */
+export async function respond(
+  run: HostRun,
+  streamFn: StreamFn,
+  context: AgentContext,
+  messages: Message[],
+  apiKey: string | undefined,
+): Promise<AssistantMessage> {
+  const { config, profile } = run;
+  const request = profile.systemMessages
+    ? normalizeContext({ messages, ...(run.systemPrompt ? { systemPrompt: run.systemPrompt } : {}) })
+    : { systemPrompt: context.systemPrompt, messages, tools: context.tools };
+  const options = {
+    ...config,
+    apiKey,
+    ...(profile.identity ? { identity: mergeIdentity(config.identity) } : {}),
+    signal: run.signal,
+  };
+  const response = await streamFn(config.model, request, options);
+  const delivery = new Delivery(run, context, response, config.reasoning ?? "off");
+  if (isPumped(response)) {
+    await response[PUMP]((event) => delivery.take(event));
+  } else {
+    for await (const event of response) {
+      const waiting = delivery.take(event);
+      if (waiting !== undefined) await waiting;
+      if (delivery.final) break;
+    }
+  }
+  return delivery.final ?? (await delivery.finish());
+}
+
+function isPumped(response: object): response is PumpedStream {
+  return PUMP in response;
+}
+
+class Delivery {
+  final: AssistantMessage | undefined;
+  #partial: AssistantMessage | undefined;
+  readonly #run: HostRun;
+  readonly #context: AgentContext;
+  readonly #response: AssistantMessageEventStreamLike;
+  readonly #thinkingLevel: string;
+
+  constructor(run: HostRun, context: AgentContext, response: AssistantMessageEventStreamLike, thinkingLevel: string) {
+    this.#run = run;
+    this.#context = context;
+    this.#response = response;
+    this.#thinkingLevel = thinkingLevel;
+  }
+
+  /** Deliver one event. `undefined`: go on at once; else wait for it first. */
+  take(event: AssistantMessageEvent): PromiseLike<unknown> | undefined {
+    switch (event.type) {
+      case "start":
+        return this.#start(event.partial);
+      case "done":
+      case "error":
+        return this.finish();
+      case "text_start":
+      case "text_delta":
+      case "text_end":
+      case "thinking_start":
+      case "thinking_delta":
+      case "thinking_end":
+      case "toolcall_start":
+      case "toolcall_delta":
+      case "toolcall_end":
+        return this.#update(event, event.partial);
+      default:
+        return undefined;
+    }
+  }
+
+  #start(partial: AssistantMessage): PromiseLike<unknown> {
+    this.#partial = partial;
+    this.#context.messages.push(partial);
+    return Promise.resolve(this.#run.emit({ type: "message_start", message: { ...partial } }));
+  }
+
+  /** The hot path: one event object, one shallow copy, and no wait unless a listener asks for one. */
+  #update(event: AssistantMessageEvent, partial: AssistantMessage): PromiseLike<unknown> | undefined {
+    // A delta before `start` belongs to nothing.
+    if (this.#partial === undefined) return undefined;
+    if (this.#partial !== partial) {
+      this.#partial = partial;
+      const { messages } = this.#context;
+      messages[messages.length - 1] = partial;
+    }
+    const waiting = this.#run.emit({ type: "message_update", assistantMessageEvent: event, message: { ...partial } });
+    return isThenable(waiting) ? waiting : undefined;
+  }
+
+  /** The stream is over: `result()` has the last word on the message. */
+  async finish(): Promise<AssistantMessage> {
+    const final = await this.#response.result();
+    if (this.#run.profile.recordThinkingLevel) Object.assign(final, { thinkingLevel: this.#thinkingLevel });
+    const { messages } = this.#context;
+    if (this.#partial === undefined) {
+      messages.push(final);
+      await this.#run.emit({ type: "message_start", message: { ...final } });
+    } else {
+      messages[messages.length - 1] = final;
+    }
+    await this.#run.emit({ type: "message_end", message: final });
+    this.final = final;
+    return final;
+  }
+}

@@ -1,0 +1,369 @@
+/**
+ * One run, as the module sees it: the methods that `src/js/host.rs` calls.
+ *
+ * No policy here: what happens when is decided by the engine. This file knows JavaScript objects: which object a hook
+ * gets, how a context is copied, what an absent hook means. Reading user objects may throw; the engine is told.
+ */
+import { EngineCrashError } from "../errors.js";
+import { getDefaultStreamFn } from "../default-stream.js";
+import type { Profile } from "../profile.js";
+import { declareToolChanges } from "../transcript.js";
+import type {
+  AgentContext,
+  AgentEvent,
+  AgentLoopConfig,
+  AgentLoopTurnUpdate,
+  AgentMessage,
+  AgentTool,
+  AgentToolCall,
+  AgentToolResult,
+  AgentTurnContext,
+  AssistantMessage,
+  Message,
+  RunToolCallOptions,
+  StreamFn,
+  ToolResultMessage,
+} from "../types.js";
+import { track, untrack, type InFlight } from "./guard.js";
+import { respond } from "./respond.js";
+import { errorResult, executeTool, mergeAfterResult, resultMessage } from "./tools.js";
+import { validArguments } from "./validate.js";
+
+/** What a run is made of. */
+export interface RunInput {
+  readonly kind: "prompt" | "continue";
+  readonly prompts: readonly AgentMessage[];
+  readonly context: AgentContext;
+  readonly config: AgentLoopConfig;
+  /** Deliver an event. `undefined`: every listener has finished; a promise: wait for it. */
+  readonly emit: (event: AgentEvent) => unknown;
+  readonly signal: AbortSignal | undefined;
+  /** `undefined`: the default stream function at the time the loop needs it. */
+  readonly streamFn: StreamFn | undefined;
+  readonly profile: Profile;
+  /** A low-level context's own `systemPrompt`, folded into each request. */
+  readonly systemPrompt?: string | undefined;
+}
+
+/** Answers of hooks, as the module reads them. */
+type Before = { block: boolean; reason: string | undefined; terminate: boolean } | undefined;
+
+export class HostRun implements InFlight {
+  /** The live configuration; replaced, never changed, when a hook switches model or thinking level. */
+  config: AgentLoopConfig;
+  readonly profile: Profile;
+  readonly signal: AbortSignal | undefined;
+  readonly systemPrompt: string | undefined;
+  /** The instance is gone: nothing is delivered any more. */
+  dead = false;
+  readonly #emit: (event: AgentEvent) => unknown;
+  #streamFn: StreamFn | undefined;
+  #apiKey: string | undefined;
+  /** Tools of a single call, where they are not the context's. */
+  #tools: readonly AgentTool[] | undefined;
+  #turn: AgentTurnContext | undefined;
+  #resolve!: (value: unknown) => void;
+  #reject!: (reason: unknown) => void;
+
+  constructor(input: RunInput) {
+    this.config = input.config;
+    this.profile = input.profile;
+    this.signal = input.signal;
+    this.systemPrompt = input.systemPrompt;
+    this.#emit = input.emit;
+    this.#streamFn = input.streamFn;
+  }
+
+  /** A run that is one tool call: its updates go to the caller, everything else is silent. */
+  static forToolCall(options: RunToolCallOptions, profile: Profile): HostRun {
+    const run = new HostRun({
+      kind: "continue",
+      prompts: [],
+      context: options.context,
+      config: options as unknown as AgentLoopConfig,
+      emit: (event) => (event.type === "tool_execution_update" ? options.onUpdate?.(event.partialResult) : undefined),
+      signal: options.signal,
+      streamFn: undefined,
+      profile,
+    });
+    run.#tools = options.tools ?? options.context.tools ?? [];
+    return run;
+  }
+
+  /** Begin, and promise the end. */
+  start(begin: () => void): Promise<unknown> {
+    const promise = new Promise<unknown>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    track(this);
+    try {
+      begin();
+    } catch (error) {
+      // A trap in the first poll: the guard has ended this run already, unless the call never got that far.
+      untrack(this);
+      this.#reject(error);
+    }
+    return promise;
+  }
+
+  crash(error: EngineCrashError): void {
+    this.dead = true;
+    this.#reject(error);
+  }
+
+  finish(ok: boolean, value: unknown): void {
+    untrack(this);
+    if (ok) this.#resolve(value);
+    else this.#reject(value);
+  }
+
+  aborted(): boolean {
+    return this.signal?.aborted === true;
+  }
+
+  // --- events -------------------------------------------------------------------------------------------------------
+
+  /** Deliver one event; what comes back is `undefined` or something to wait for. */
+  emit(event: AgentEvent): unknown {
+    return this.dead ? undefined : this.#emit(event);
+  }
+
+  /** Deliver and give the loop at least one microtask, as recorded for every event but `message_update`. */
+  #lifecycle(event: AgentEvent): Promise<unknown> {
+    return Promise.resolve(this.emit(event));
+  }
+
+  agentStart(): Promise<unknown> {
+    return this.#lifecycle({ type: "agent_start" });
+  }
+  turnStart(): Promise<unknown> {
+    return this.#lifecycle({ type: "turn_start" });
+  }
+  messageStart(message: AgentMessage): Promise<unknown> {
+    return this.#lifecycle({ type: "message_start", message });
+  }
+  messageEnd(message: AgentMessage): Promise<unknown> {
+    return this.#lifecycle({ type: "message_end", message });
+  }
+  toolStart(call: AgentToolCall): Promise<unknown> {
+    return this.#lifecycle({ type: "tool_execution_start", toolCallId: call.id, toolName: call.name, args: call.arguments });
+  }
+  toolEnd(call: AgentToolCall, result: AgentToolResult, isError: boolean, durationMs: number | undefined): Promise<unknown> {
+    return this.#lifecycle({
+      type: "tool_execution_end",
+      toolCallId: call.id,
+      toolName: call.name,
+      result,
+      isError,
+      ...(durationMs === undefined ? {} : { durationMs }),
+    });
+  }
+  turnEnd(message: AgentMessage, toolResults: ToolResultMessage[]): Promise<unknown> {
+    return this.#lifecycle({ type: "turn_end", message, toolResults });
+  }
+  agentEnd(messages: AgentMessage[]): Promise<unknown> {
+    return this.#lifecycle({ type: "agent_end", messages });
+  }
+
+  // --- lists and contexts -------------------------------------------------------------------------------------------
+
+  list(): AgentMessage[] {
+    return [];
+  }
+  /** What a queue hook gives may be any value; only a positive `length` counts as messages. */
+  lengthOf(list: readonly AgentMessage[]): number {
+    const length = list.length;
+    return typeof length === "number" && length > 0 ? length : 0;
+  }
+  item(list: readonly AgentMessage[], index: number): AgentMessage | undefined {
+    return list[index];
+  }
+  push(list: AgentMessage[], message: AgentMessage): void {
+    list.push(message);
+  }
+  append(context: AgentContext, message: AgentMessage): void {
+    context.messages.push(message);
+  }
+  extended(context: AgentContext, more: readonly AgentMessage[]): AgentContext {
+    return { ...context, messages: [...context.messages, ...more] };
+  }
+  shared(context: AgentContext): AgentContext {
+    return { ...context };
+  }
+  declared(
+    context: AgentContext,
+    prepared: readonly AgentMessage[] | undefined,
+    pending: readonly AgentMessage[],
+  ): readonly AgentMessage[] {
+    const entering = prepared === undefined ? pending : [...prepared, ...pending];
+    return this.profile.systemMessages ? declareToolChanges(context, entering) : entering;
+  }
+
+  // --- one request --------------------------------------------------------------------------------------------------
+
+  chooseStreamFn(): void {
+    this.#streamFn ??= getDefaultStreamFn();
+  }
+  transformContext(context: AgentContext): unknown {
+    const messages = context.messages;
+    return this.config.transformContext ? Promise.resolve(this.config.transformContext(messages, this.signal)) : messages;
+  }
+  convertToLlm(messages: AgentMessage[]): unknown {
+    return Promise.resolve(this.config.convertToLlm(messages));
+  }
+  resolveApiKey(): unknown {
+    const { getApiKey, apiKey } = this.config;
+    if (!getApiKey) {
+      this.#apiKey = apiKey || undefined;
+      return undefined;
+    }
+    return Promise.resolve(this.config.getApiKey?.(this.config.model.provider)).then((key) => {
+      this.#apiKey = key || this.config.apiKey || undefined;
+    });
+  }
+  stream(context: AgentContext, messages: Message[]): Promise<AssistantMessage> {
+    return respond(this, this.#streamFn ?? getDefaultStreamFn(), context, messages, this.#apiKey);
+  }
+  /** 0 complete, 1 truncated, 2 failed. */
+  outcomeOf(message: AssistantMessage): number {
+    const reason = message.stopReason;
+    return reason === "error" || reason === "aborted" ? 2 : reason === "length" ? 1 : 0;
+  }
+  toolCalls(message: AssistantMessage): AgentToolCall[] {
+    return message.content.filter((block): block is AgentToolCall => block.type === "toolCall");
+  }
+
+  // --- hooks between turns ------------------------------------------------------------------------------------------
+
+  async steering(): Promise<readonly AgentMessage[]> {
+    return (await this.config.getSteeringMessages?.()) || [];
+  }
+  async followUps(): Promise<readonly AgentMessage[]> {
+    return (await this.config.getFollowUpMessages?.()) || [];
+  }
+  /** Hooks of one turn share one turn object. */
+  #turnOf(
+    message: AssistantMessage,
+    toolResults: ToolResultMessage[],
+    context: AgentContext,
+    newMessages: AgentMessage[],
+  ): AgentTurnContext {
+    if (this.#turn?.message !== message || this.#turn.toolResults !== toolResults) {
+      this.#turn = { message, toolResults, context, newMessages };
+    }
+    return this.#turn;
+  }
+  #adopt(update: Pick<AgentLoopTurnUpdate, "model" | "thinkingLevel">): void {
+    const { model, thinkingLevel } = update;
+    this.config = {
+      ...this.config,
+      model: model ?? this.config.model,
+      reasoning: thinkingLevel === undefined ? this.config.reasoning : thinkingLevel === "off" ? undefined : thinkingLevel,
+    };
+  }
+  async prepareNextTurn(
+    message: AssistantMessage,
+    toolResults: ToolResultMessage[],
+    context: AgentContext,
+    newMessages: AgentMessage[],
+  ): Promise<{ context: AgentContext | undefined; messages: AgentMessage[] | undefined } | undefined> {
+    const update = await this.config.prepareNextTurn?.(this.#turnOf(message, toolResults, context, newMessages));
+    if (!update) return undefined;
+    this.#adopt(update);
+    return {
+      context: update.context ?? undefined,
+      messages: this.profile.nextTurnMessages ? (update.messages ?? undefined) : undefined,
+    };
+  }
+  async prepareRequest(context: AgentContext): Promise<AgentContext | undefined> {
+    const { model, reasoning } = this.config;
+    const update = await this.config.prepareRequest?.({ context, model, thinkingLevel: reasoning ?? "off" }, this.signal);
+    if (!update) return undefined;
+    this.#adopt(update);
+    return update.context ?? undefined;
+  }
+  /** 0 normal, 1 continue, 2 end. */
+  async finishTurn(
+    message: AssistantMessage,
+    toolResults: ToolResultMessage[],
+    context: AgentContext,
+    newMessages: AgentMessage[],
+  ): Promise<number> {
+    const turn = this.#turnOf(message, toolResults, context, newMessages);
+    const decision = await this.config.finishTurn?.(turn, this.signal);
+    return decision?.action === "continue" ? 1 : decision?.action === "end" ? 2 : 0;
+  }
+  shouldStop(
+    message: AssistantMessage,
+    toolResults: ToolResultMessage[],
+    context: AgentContext,
+    newMessages: AgentMessage[],
+  ): unknown {
+    if (!this.config.shouldStopAfterTurn) return false;
+    return Promise.resolve(this.config.shouldStopAfterTurn(this.#turnOf(message, toolResults, context, newMessages)));
+  }
+
+  // --- tools --------------------------------------------------------------------------------------------------------
+
+  sequential(): boolean {
+    return this.config.toolExecution === "sequential";
+  }
+  findTool(context: AgentContext, call: AgentToolCall): AgentTool | undefined {
+    return (this.#tools ?? context.tools)?.find((tool) => tool.name === call.name);
+  }
+  toolSequential(tool: AgentTool): boolean {
+    return tool.executionMode === "sequential";
+  }
+  arguments(tool: AgentTool, call: AgentToolCall): unknown {
+    return validArguments(tool, call, this.profile);
+  }
+  beforeToolCall(
+    context: AgentContext,
+    assistantMessage: AssistantMessage,
+    toolCall: AgentToolCall,
+    args: unknown,
+  ): Promise<Before> | undefined {
+    if (!this.config.beforeToolCall) return undefined;
+    const asked = this.config.beforeToolCall({ assistantMessage, toolCall, args, context }, this.signal);
+    return Promise.resolve(asked).then((said) => {
+      const block = Boolean(said?.block);
+      return { block, reason: block && said?.reason ? String(said.reason) : undefined, terminate: said?.terminate === true };
+    });
+  }
+  execute(tool: AgentTool, call: AgentToolCall, args: unknown): Promise<unknown> {
+    return executeTool(this, tool, call, args);
+  }
+  reportsError(result: AgentToolResult): boolean {
+    return result.isError === true;
+  }
+  afterToolCall(
+    context: AgentContext,
+    assistantMessage: AssistantMessage,
+    toolCall: AgentToolCall,
+    args: unknown,
+    result: AgentToolResult,
+    isError: boolean,
+  ): Promise<{ value: AgentToolResult; isError: boolean } | undefined> | undefined {
+    if (!this.config.afterToolCall) return undefined;
+    const asked = this.config.afterToolCall({ assistantMessage, toolCall, args, result, isError, context }, this.signal);
+    return Promise.resolve(asked).then((said) => (said ? mergeAfterResult(result, isError, said, this.profile) : undefined));
+  }
+  terminates(result: AgentToolResult): boolean {
+    return result.terminate === true;
+  }
+  errorResult(kind: number, subject: unknown, terminate: boolean): AgentToolResult {
+    return errorResult(kind, subject, terminate);
+  }
+  resultMessage(
+    call: AgentToolCall,
+    result: AgentToolResult,
+    isError: boolean,
+    durationMs: number | undefined,
+  ): ToolResultMessage {
+    return resultMessage(call, result, isError, durationMs, this.profile);
+  }
+  outcome(toolCall: AgentToolCall, result: AgentToolResult, isError: boolean, durationMs: number | undefined): unknown {
+    return { toolCall, result, isError, ...(durationMs === undefined ? {} : { durationMs }) };
+  }
+}

@@ -1,0 +1,125 @@
+/** Executing a tool, and the objects that come out of it. */
+import type { Profile } from "../profile.js";
+import type { AfterToolCallResult, AgentTool, AgentToolCall, AgentToolResult, ToolResultMessage } from "../types.js";
+import { describe } from "./describe.js";
+import type { HostRun } from "./run.js";
+
+/** How an execution ended, as the module reads it. */
+export interface Execution {
+  readonly ok: boolean;
+  /** The result, or what was thrown. */
+  readonly value: unknown;
+  readonly durationMs: number | undefined;
+}
+
+/**
+ * Run a tool. Updates are delivered at once and awaited before this resolves; after the tool has settled, `onUpdate`
+ * does nothing. Rejects only when a listener of an update failed.
+ */
+export async function executeTool(run: HostRun, tool: AgentTool, call: AgentToolCall, args: unknown): Promise<Execution> {
+  const updates: Promise<unknown>[] = [];
+  let open = true;
+  const onUpdate = (partialResult: AgentToolResult): void => {
+    if (!open || run.dead) return;
+    const event = { type: "tool_execution_update", toolCallId: call.id, toolName: call.name, args: call.arguments, partialResult } as const;
+    updates.push(Promise.resolve(run.emit(event)));
+  };
+  const startedAt = performance.now();
+  let ok = true;
+  let value: unknown;
+  try {
+    value = await invoke(run, tool, call, args, onUpdate);
+  } catch (thrown) {
+    ok = false;
+    value = thrown;
+  }
+  open = false;
+  const durationMs = run.profile.durationMs ? Math.round(performance.now() - startedAt) : undefined;
+  await Promise.all(updates);
+  return { ok, value, durationMs };
+}
+
+/** A call whose arguments lost digits as JavaScript numbers brings their exact text as a fifth parameter. */
+function invoke(
+  run: HostRun,
+  tool: AgentTool,
+  call: AgentToolCall,
+  args: unknown,
+  onUpdate: (partialResult: AgentToolResult) => void,
+): unknown {
+  // The validated arguments have the type that the tool's own schema promises.
+  const execute = tool.execute as (...values: unknown[]) => unknown;
+  return call.argumentsText === undefined
+    ? execute.call(tool, call.id, args, run.signal, onUpdate)
+    : execute.call(tool, call.id, args, run.signal, onUpdate, { argumentsText: call.argumentsText });
+}
+
+/** Result of a call that failed or was refused; kinds as in `src/js/host.rs`. */
+export function errorResult(kind: number, subject: unknown, terminate: boolean): AgentToolResult {
+  const result: AgentToolResult = { content: [{ type: "text", text: problemText(kind, subject) }], details: {} };
+  if (terminate) result.terminate = true;
+  return result;
+}
+
+function problemText(kind: number, subject: unknown): string {
+  switch (kind) {
+    case 0:
+      return "Operation aborted";
+    case 1:
+      return `Tool ${(subject as AgentToolCall).name} not found`;
+    case 2:
+      return `Tool call "${(subject as AgentToolCall).name}" was not executed: the response hit the output token limit, so its arguments may be truncated. Re-issue the tool call with complete arguments.`;
+    case 3:
+      return typeof subject === "string" && subject !== "" ? subject : "Tool execution was blocked";
+    default:
+      return describe(subject);
+  }
+}
+
+/** The result after `afterToolCall`: given fields replace, null and undefined keep. */
+export function mergeAfterResult(
+  result: AgentToolResult,
+  isError: boolean,
+  said: AfterToolCallResult,
+  profile: Profile,
+): { value: AgentToolResult; isError: boolean } {
+  const value: AgentToolResult = {
+    ...result,
+    content: said.content ?? result.content,
+    details: said.details ?? result.details,
+  };
+  const usage = said.usage ?? result.usage;
+  const terminate = said.terminate ?? result.terminate;
+  if (usage !== undefined) value.usage = usage;
+  if (terminate !== undefined) value.terminate = terminate;
+  if (profile.dropStaleStructuredContent) {
+    // Structured content that was not replaced together with the content may no longer say the same.
+    const structured = said.structuredContent ?? (said.content ? undefined : result.structuredContent);
+    if (structured === undefined) delete value.structuredContent;
+    else value.structuredContent = structured;
+  }
+  return { value, isError: said.isError ?? isError };
+}
+
+/** The transcript message of a finished call. A result without content (untyped tools) counts as empty. */
+export function resultMessage(
+  call: AgentToolCall,
+  result: AgentToolResult,
+  isError: boolean,
+  durationMs: number | undefined,
+  profile: Profile,
+): ToolResultMessage {
+  const { addedToolNames } = result as { addedToolNames?: readonly string[] };
+  return {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: result.content ?? [],
+    details: result.details,
+    ...(result.usage === undefined ? {} : { usage: result.usage }),
+    ...(profile.addedToolNames && addedToolNames?.length ? { addedToolNames } : {}),
+    isError,
+    ...(durationMs === undefined ? {} : { durationMs }),
+    timestamp: Date.now(),
+  };
+}

@@ -1,0 +1,132 @@
+/** Tool arguments: prepared by the tool, then coerced and checked against its schema, on a copy. */
+import * as wasm from "../../pkg/steersman.js";
+import type { Profile } from "../profile.js";
+import type { AgentTool, AgentToolCall } from "../types.js";
+import { isThenable } from "./describe.js";
+import { enter, onReset } from "./guard.js";
+
+/** One change of the arguments; a missing `value` removes the member. */
+interface Edit {
+  readonly path: readonly (string | number)[];
+  readonly value?: unknown;
+}
+
+interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+type Verdict = { readonly edits: readonly Edit[] } | { readonly issues: readonly Issue[] };
+
+/** Keys of compiled schemas in the module, by their text; the text is found by the schema object. */
+const compiled = new Map<string, number>();
+const texts = new WeakMap<object, string>();
+const MOST_SCHEMAS = 256;
+
+onReset(() => compiled.clear());
+
+/**
+ * The arguments a tool gets. Throws (or rejects) with the text that becomes the call's error result: bad JSON from the
+ * model, or the list of problems.
+ */
+export function validArguments(tool: AgentTool, call: AgentToolCall, profile: Profile): unknown {
+  const prepared = tool.prepareArguments ? tool.prepareArguments(call.arguments) : call.arguments;
+  if (profile.argumentsError && call.argumentsError) {
+    throw new Error(`Invalid arguments for tool "${call.name}": ${call.argumentsError}`);
+  }
+  const schema: unknown = tool.parameters;
+  const standard = standardValidate(schema);
+  if (standard) return withStandard(standard, prepared, call);
+  return withSchema(schema, prepared, call, profile);
+}
+
+function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, profile: Profile): unknown {
+  // A copy, so that a tool that changes its arguments never changes the call in the transcript.
+  const copy: unknown = structuredClone(prepared);
+  const exact = prepared === call.arguments ? call.argumentsText : undefined;
+  const text = exact ?? JSON.stringify(copy) ?? "null";
+  const answer = enter(() => wasm.checkArguments(schemaKey(schema, profile), text));
+  if (answer === undefined) return copy;
+  const verdict = JSON.parse(answer) as Verdict;
+  if ("issues" in verdict) throw new Error(report(verdict.issues, prepared, call));
+  return verdict.edits.reduce(apply, copy);
+}
+
+function report(issues: readonly Issue[], received: unknown, call: AgentToolCall): string {
+  const lines = issues.map((issue) => `  - ${issue.path}: ${issue.message}`).join("\n");
+  return `Validation failed for tool "${call.name}":\n${lines}\n\nReceived arguments:\n${JSON.stringify(received, null, 2)}`;
+}
+
+function schemaKey(schema: unknown, profile: Profile): number {
+  const text = `${profile.coercion}${schemaText(schema)}`;
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  if (compiled.size >= MOST_SCHEMAS) {
+    for (const [oldText, key] of compiled) {
+      compiled.delete(oldText);
+      wasm.dropSchema(key);
+      break;
+    }
+  }
+  const key = wasm.compileSchema(schemaText(schema), profile.coercion === "0.85");
+  compiled.set(text, key);
+  return key;
+}
+
+/** Schemas are long-lived: one text per object, taken when it is first used. */
+function schemaText(schema: unknown): string {
+  if (typeof schema !== "object" || schema === null) return JSON.stringify(schema) ?? "true";
+  let text = texts.get(schema);
+  if (text === undefined) {
+    text = JSON.stringify(schema);
+    texts.set(schema, text);
+  }
+  return text;
+}
+
+/** Apply one edit; every container on the path belongs to the copy. */
+function apply(root: unknown, edit: Edit): unknown {
+  const last = edit.path[edit.path.length - 1];
+  if (last === undefined) return edit.value;
+  let place = root as Record<string | number, unknown>;
+  for (const step of edit.path.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
+  if ("value" in edit) {
+    Object.defineProperty(place, last, { value: edit.value, writable: true, enumerable: true, configurable: true });
+  } else {
+    delete place[last];
+  }
+  return root;
+}
+
+// --- Standard Schema (Zod, Valibot, ArkType): their own validate runs ------------------------------------------------
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+type StandardResult = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+
+type StandardValidate = (value: unknown) => StandardResult | PromiseLike<StandardResult>;
+
+function standardValidate(schema: unknown): StandardValidate | undefined {
+  if (schema === null || (typeof schema !== "object" && typeof schema !== "function")) return undefined;
+  const standard = (schema as { "~standard"?: { validate?: unknown } })["~standard"];
+  if (typeof standard?.validate !== "function") return undefined;
+  return (value) => (standard.validate as StandardValidate)(value);
+}
+
+function withStandard(validate: StandardValidate, prepared: unknown, call: AgentToolCall): unknown {
+  const judge = (result: StandardResult): unknown => {
+    if (!result.issues) return result.value;
+    const issues = result.issues.map(({ message, path }) => ({ path: dotted(path), message }));
+    throw new Error(report(issues, prepared, call));
+  };
+  const result = validate(structuredClone(prepared));
+  return isThenable(result) ? Promise.resolve(result).then(judge) : judge(result as StandardResult);
+}
+
+function dotted(path: StandardIssue["path"]): string {
+  if (!path?.length) return "root";
+  return path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
+}
