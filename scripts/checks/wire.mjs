@@ -1,0 +1,31 @@
+// Provider streams, requests and faults, played by the judges of ../shared/wire against the default entry.
+// Without ../shared the own fixtures of the native tests and the shell tests are all there is.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { countsOf, Report, root, run, sharedDir } from "../common.mjs";
+
+/** Families whose wires exist, as the fixtures name them. */
+const families = ["openai-completions"];
+const judges = [
+  { script: "check.mjs", args: [] },
+  // The headers of the reference are those of a vendor SDK in Node; ours are what a page may send.
+  { script: "check-requests.mjs", args: ["--no-headers"] },
+  { script: "check-faults.mjs", args: ["--any-abort-text"] },
+];
+
+const report = new Report();
+report.check(existsSync(join(root, "npm/dist/index.js")), "the package is built");
+const wire = sharedDir() && join(sharedDir(), "wire");
+if (wire) {
+  for (const family of families) {
+    for (const { script, args } of judges) {
+      const options = ["--module", join(root, "npm/dist/index.js"), "--only", `${family}/`, ...args];
+      const { code, out } = await run(process.execPath, [join(wire, script), ...options], { seconds: 600 });
+      const counts = countsOf(out);
+      console.log(`--- ${script} ${family}\n${out.trim()}`);
+      if (counts) report.add(counts.passed, counts.failed);
+      report.check(code === 0 || counts?.failed > 0, `${script} ${family}`, `exit ${code}`);
+    }
+  }
+} else console.log("no ../shared here: nothing to play");
+report.finish();
