@@ -39,6 +39,10 @@ pub enum JsonErrorKind {
     BadUtf8,
     /// A valid value of another kind than the caller of the reader asked for.
     WrongKind,
+    /// Valid so far, but the document is not an object (only from [`partial`](super::partial)).
+    NotObject,
+    /// More bytes than the limit allows (only from [`partial`](super::partial)).
+    TooLong,
 }
 
 impl JsonErrorKind {
@@ -57,6 +61,8 @@ impl JsonErrorKind {
             Self::TrailingText => "unexpected text after the JSON value",
             Self::BadUtf8 => "invalid UTF-8",
             Self::WrongKind => "a JSON value of an unexpected type",
+            Self::NotObject => "the JSON value is not an object",
+            Self::TooLong => "longer than the limit",
         }
     }
 }

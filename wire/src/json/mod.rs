@@ -8,27 +8,34 @@
 //! |---|---|
 //! | [`value`], [`object`], [`number`] | the document in memory |
 //! | [`parse`](fn@parse), [`reader`] | strict reading (RFC 8259), whole or piece by piece |
+//! | [`repair`](fn@repair) | the two faults models make inside strings |
 //! | [`write`] | text like `JSON.stringify` |
+//! | [`partial`], [`build`] | streamed tool-call arguments |
 //!
 //! Nothing here recurses on the depth of its input: readers keep explicit stacks and refuse more than [`MAX_DEPTH`]
 //! levels. Dropping, cloning and comparing a [`Value`] do recurse, which that limit keeps shallow.
 
+pub mod build;
 pub mod error;
 pub mod number;
 pub mod object;
 mod parse;
+pub mod partial;
 pub mod reader;
+mod repair;
 mod scan;
 mod surrogate;
 mod text;
 pub mod value;
 pub mod write;
 
+pub use build::Builder;
 pub use error::{JsonError, JsonErrorKind};
 pub use number::Number;
 pub use object::Object;
 pub use parse::{parse, parse_bytes};
 pub use reader::{Kind, Reader};
+pub use repair::repair;
 pub use value::Value;
 pub use write::{to_text, write_string, write_value};
 

@@ -80,6 +80,13 @@ impl Value {
     }
 }
 
+/// `null`
+impl From<()> for Value {
+    fn from((): ()) -> Self {
+        Self::Null
+    }
+}
+
 impl From<bool> for Value {
     fn from(value: bool) -> Self {
         Self::Bool(value)
