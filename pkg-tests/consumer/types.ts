@@ -1,0 +1,32 @@
+// Compiled, never run: what an app writes must type-check against the published declarations, and what is wrong must not.
+import { Agent, type AgentEvent, type AgentTool, init, streamSimple } from "steersman";
+
+const lookUp: AgentTool<{ id: string }> = {
+  name: "look_up",
+  label: "Look up",
+  description: "Looks up a customer",
+  parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  async execute(_callId, { id }) {
+    const upper: string = id.toUpperCase();
+    return { content: [{ type: "text", text: upper }], details: undefined };
+  },
+};
+
+export async function app(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  await init(bytes);
+  const agent = new Agent({ streamFn: streamSimple });
+  agent.state.tools = [lookUp];
+  const off: () => void = agent.subscribe((event: AgentEvent) => {
+    if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta") {
+      const delta: string = event.assistantMessageEvent.delta;
+      console.log(delta);
+    }
+    // @ts-expect-error: no such event
+    if (event.type === "message_updated") return;
+  });
+  await agent.prompt("hello");
+  off();
+  // @ts-expect-error: a prompt is text or messages
+  await agent.prompt(42);
+  return agent.state.errorMessage ?? "";
+}
