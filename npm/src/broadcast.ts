@@ -1,0 +1,53 @@
+import { Channel } from "./channel.js";
+import { Listeners } from "./listeners.js";
+import type { AgentEvent, AgentListener, CustomMessage } from "./types.js";
+
+/** Gets all events, whatever the listeners do with them, and cannot hold anything up. */
+export interface Tap<TCustom extends CustomMessage> {
+  push(event: AgentEvent<TCustom>): void;
+  /** No more events will come. */
+  close(): void;
+}
+
+/** Hands events to the listeners, which the run waits for, and to the taps, which it does not wait for. */
+export class Broadcast<TCustom extends CustomMessage> {
+  private readonly listeners = new Listeners<TCustom>();
+  private readonly taps = new Set<Tap<TCustom>>();
+
+  subscribe(listener: AgentListener<TCustom>): () => boolean {
+    return this.listeners.add(listener);
+  }
+
+  /** @returns removes the tap */
+  tap(tap: Tap<TCustom>): () => void {
+    this.taps.add(tap);
+    return () => {
+      this.taps.delete(tap);
+    };
+  }
+
+  /** An iterator over all events from now on. */
+  events(): AsyncIterableIterator<AgentEvent<TCustom>, undefined> {
+    const channel = new Channel<AgentEvent<TCustom>>();
+    return channel.iterate(this.tap(channel));
+  }
+
+  /** Undefined: all listeners have finished. Throws, or rejects with, what a listener throws. */
+  send(event: AgentEvent<TCustom>, signal: AbortSignal): undefined | Promise<void> {
+    if (this.taps.size > 0) for (const tap of this.taps) tap.push(event);
+    return event.type === "message_update"
+      ? this.listeners.deliverUpdate(event, signal)
+      : this.listeners.deliver(event, signal);
+  }
+
+  /** Ends all taps now, and removes the present listeners after `idle`. */
+  dispose(idle: Promise<void>): void {
+    const taps = [...this.taps];
+    this.taps.clear();
+    for (const tap of taps) tap.close();
+    const leaving = this.listeners.snapshot();
+    void idle.then(() => {
+      for (const listener of leaving) this.listeners.delete(listener);
+    });
+  }
+}

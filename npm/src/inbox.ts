@@ -1,0 +1,87 @@
+import { MessageQueue } from "./queue.js";
+import { MessagesUnderWay, OpenReceipt, type QueuedMessage } from "./receipts.js";
+import type { AgentMessage, CustomMessage, QueueMode, Receipt } from "./types.js";
+
+/** Messages that a run starts with. */
+export interface Prompts<TCustom extends CustomMessage> {
+  readonly prompts: readonly AgentMessage<TCustom>[];
+  /** They were steering messages: the first poll of the run must not take more of them. */
+  readonly skipFirstPoll: boolean;
+}
+
+/** Both queues of an agent, and what has been taken out of them but is not in the transcript yet. */
+export class Inbox<TCustom extends CustomMessage> {
+  readonly steering: MessageQueue<TCustom>;
+  readonly followUps: MessageQueue<TCustom>;
+  private readonly underWay = new MessagesUnderWay<TCustom>();
+  private receipts = 0;
+
+  constructor(steeringMode: QueueMode, followUpMode: QueueMode) {
+    this.steering = new MessageQueue(steeringMode);
+    this.followUps = new MessageQueue(followUpMode);
+  }
+
+  get isEmpty(): boolean {
+    return this.steering.length === 0 && this.followUps.length === 0;
+  }
+
+  /** The next messages, which stay queued. */
+  peek(): AgentMessage<TCustom>[] {
+    return this.steering.length > 0 ? this.steering.peek() : this.followUps.peek();
+  }
+
+  steer(message: AgentMessage<TCustom>): Receipt {
+    return this.enqueue(this.steering, message);
+  }
+
+  followUp(message: AgentMessage<TCustom>): Receipt {
+    return this.enqueue(this.followUps, message);
+  }
+
+  /** A message with a receipt, not queued anywhere. */
+  entry(message: AgentMessage<TCustom>): QueuedMessage<TCustom> {
+    this.receipts++;
+    return { message, receipt: new OpenReceipt(`m${this.receipts}`) };
+  }
+
+  /** Notes that a run has this message now. */
+  take(entry: QueuedMessage<TCustom>): AgentMessage<TCustom>[] {
+    return this.underWay.take([entry]);
+  }
+
+  takeSteering(): AgentMessage<TCustom>[] {
+    return this.underWay.take(this.steering.drain());
+  }
+
+  takeFollowUps(): AgentMessage<TCustom>[] {
+    return this.underWay.take(this.followUps.drain());
+  }
+
+  /** What a new run starts with: steering first, then follow-ups. Undefined when both queues are empty. */
+  takeNext(): Prompts<TCustom> | undefined {
+    if (this.isEmpty) return undefined;
+    const skipFirstPoll = this.steering.length > 0;
+    return { prompts: skipFirstPoll ? this.takeSteering() : this.takeFollowUps(), skipFirstPoll };
+  }
+
+  /** A message has entered the transcript. */
+  delivered(message: AgentMessage<TCustom>): void {
+    this.underWay.delivered(message);
+  }
+
+  /** The run is over: what it had taken and not delivered is lost. */
+  runEnded(): void {
+    this.underWay.dropAll();
+  }
+
+  clear(): void {
+    this.steering.clear();
+    this.followUps.clear();
+  }
+
+  private enqueue(queue: MessageQueue<TCustom>, message: AgentMessage<TCustom>): Receipt {
+    const entry = this.entry(message);
+    queue.push(entry);
+    return entry.receipt;
+  }
+}

@@ -1,0 +1,35 @@
+import type { AgentMessage, CustomMessage, ImageContent, TextContent } from "./types.js";
+
+/** What `prompt()` takes: text, one message, or several. */
+export type PromptInput<TCustom extends CustomMessage = never> =
+  | string
+  | AgentMessage<TCustom>
+  | readonly AgentMessage<TCustom>[];
+
+/** The messages of a prompt. Messages are taken as they are, the array too. */
+export function promptMessages<TCustom extends CustomMessage>(
+  input: PromptInput<TCustom>,
+  images: readonly ImageContent[] | undefined,
+): readonly AgentMessage<TCustom>[] {
+  if (typeof input === "string") return [userMessage(input, images)];
+  return isList(input) ? input : [input];
+}
+
+/** The message of a prompt that may only be one. */
+export function oneMessage<TCustom extends CustomMessage>(
+  input: string | AgentMessage<TCustom>,
+  images: readonly ImageContent[] | undefined,
+): AgentMessage<TCustom> {
+  return typeof input === "string" ? userMessage(input, images) : input;
+}
+
+/** A user message of the present moment. */
+export function userMessage(text: string, images: readonly ImageContent[] = []): AgentMessage {
+  const content: (TextContent | ImageContent)[] = [{ type: "text", text }, ...images];
+  return { role: "user", content, timestamp: Date.now() };
+}
+
+// `Array.isArray` alone does not narrow readonly arrays.
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,51 @@
+import profiles from "../../profiles.json" with { type: "json" };
+
+/** The versions of pi-agent-core whose behaviour can be had. */
+export type ProfileName = "1.6.0" | "0.85.1";
+
+/**
+ * Where the two versions behave differently. The values are in `profiles.json`, which the engine reads too.
+ */
+export interface Profile {
+  /** System messages in the transcript carry prompt and tools; a request has messages only. */
+  readonly systemMessages: boolean;
+  /** `state.systemPrompt` can be assigned. */
+  readonly systemPromptAssignable: boolean;
+  /** `reset()` keeps prompt and tools as one system message. */
+  readonly resetKeepsBaseline: boolean;
+  /** The hook `finishTurn` is called. */
+  readonly finishTurn: boolean;
+  /** The hook `prepareRequest` is called. */
+  readonly prepareRequest: boolean;
+  /** `prepareNextTurn` may return messages. */
+  readonly nextTurnMessages: boolean;
+  /** Stream functions get the option `identity`. */
+  readonly identity: boolean;
+  /** An assistant message records the thinking level that was asked for. */
+  readonly recordThinkingLevel: boolean;
+  /** Tool results record how long the tool ran. */
+  readonly durationMs: boolean;
+  /**
+   * After an abort every remaining call of a batch gets events and an aborted result, before its tool is looked up;
+   * otherwise the rest of the batch is dropped.
+   */
+  readonly recordEveryAbortedCall: boolean;
+  /** `isError` in what a tool returns is honoured. */
+  readonly honourIsError: boolean;
+  /** `structuredContent` is dropped when an after hook replaces `content` alone. */
+  readonly dropStaleStructuredContent: boolean;
+  /** `addedToolNames` of a result is copied to the message. */
+  readonly addedToolNames: boolean;
+  /** A call with `argumentsError` is refused. */
+  readonly argumentsError: boolean;
+  /** Which rules turn a value into the type that the schema asks for, and which paths the error texts name. */
+  readonly coercion: "1.6" | "0.85";
+}
+
+// JSON imports widen the literals.
+const table = profiles as Record<ProfileName, Omit<Profile, "coercion">> as Record<ProfileName, Profile>;
+
+/** The behaviour of a version. `shouldStopAfterTurn` and a low-level `systemPrompt` work in both. */
+export function profile(name: ProfileName): Profile {
+  return table[name];
+}

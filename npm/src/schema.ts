@@ -1,0 +1,56 @@
+import { AgentError } from "./errors.js";
+
+/** What a Standard Schema reports. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The result of a Standard Schema's validation: a value, or issues. */
+export type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** The run-time part of the Standard Schema interface (https://standardschema.dev), as far as tools need it. */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly vendor?: string;
+    validate(value: unknown): StandardResult | Promise<StandardResult>;
+    readonly jsonSchema?: { input(options: { target: string }): object };
+  };
+}
+
+/** Whether a tool's `parameters` validate by themselves (Zod, Valibot, ArkType) instead of being a JSON Schema. */
+export function isStandardSchema(parameters: unknown): parameters is StandardSchema {
+  if (parameters === null || (typeof parameters !== "object" && typeof parameters !== "function"))
+    return false;
+  const standard = (parameters as { "~standard"?: { validate?: unknown } })["~standard"];
+  return typeof standard?.validate === "function";
+}
+
+/**
+ * The JSON Schema that the model is told: `parameters` itself, or what a Standard Schema gives (`~standard.jsonSchema`,
+ * else the methods `toJSONSchema` of Zod 4 and `toJsonSchema` of ArkType).
+ *
+ * @param toolName for the error text
+ * @throws AgentError `invalid_request` when there is no schema, or a Standard Schema cannot give one
+ */
+export function jsonSchemaOf(parameters: unknown, toolName: string): object {
+  if (isStandardSchema(parameters)) {
+    const fromStandard = parameters["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+    if (fromStandard) return fromStandard;
+    const own = parameters as { toJSONSchema?: unknown; toJsonSchema?: unknown };
+    const method = typeof own.toJSONSchema === "function" ? own.toJSONSchema : own.toJsonSchema;
+    if (typeof method === "function") return method.call(parameters) as object;
+    throw new AgentError(
+      "invalid_request",
+      `The parameters of tool "${toolName}" are a ${parameters["~standard"].vendor ?? "Standard Schema"} schema ` +
+        "that cannot be turned into a JSON Schema. Use a version that supports Standard JSON Schema, or pass a JSON Schema.",
+    );
+  }
+  if (typeof parameters === "object" && parameters !== null) return parameters;
+  throw new AgentError(
+    "invalid_request",
+    `Tool "${toolName}" has no parameters. An empty JSON Schema is {}.`,
+  );
+}

@@ -1,0 +1,83 @@
+import { getDefaultStreamFn } from "./default-stream.js";
+import type { Profile } from "./profile.js";
+import type {
+  AgentHooks,
+  AgentOptions,
+  AgentState,
+  ClientIdentity,
+  ConvertToLlm,
+  CustomMessage,
+  Message,
+  StreamFn,
+  ThinkingBudgets,
+  ToolExecutionMode,
+  Transport,
+} from "./types.js";
+
+/** The options of an agent that stay properties of it. A change counts from the next run on. */
+export abstract class AgentSettings<TCustom extends CustomMessage> implements AgentHooks<TCustom> {
+  /** Turns the transcript into messages for the model, for each request. */
+  convertToLlm: ConvertToLlm<TCustom>;
+  /** Answers the model requests. */
+  streamFunction: StreamFn;
+  transformContext: AgentHooks<TCustom>["transformContext"];
+  getApiKey: AgentHooks<TCustom>["getApiKey"];
+  onPayload: AgentHooks<TCustom>["onPayload"];
+  onResponse: AgentHooks<TCustom>["onResponse"];
+  onProviderStreamEvent: AgentHooks<TCustom>["onProviderStreamEvent"];
+  beforeToolCall: AgentHooks<TCustom>["beforeToolCall"];
+  afterToolCall: AgentHooks<TCustom>["afterToolCall"];
+  finishTurn: AgentHooks<TCustom>["finishTurn"];
+  prepareRequest: AgentHooks<TCustom>["prepareRequest"];
+  shouldStopAfterTurn: AgentHooks<TCustom>["shouldStopAfterTurn"];
+  /** Read at each turn, if this or `prepareNextTurnWithContext` was set when the run started. */
+  prepareNextTurn: AgentHooks<TCustom>["prepareNextTurn"];
+  prepareNextTurnWithContext: AgentHooks<TCustom>["prepareNextTurnWithContext"];
+  onError: AgentHooks<TCustom>["onError"];
+  /** Passed to the provider, for its caches. */
+  sessionId: string | undefined;
+  thinkingBudgets: ThinkingBudgets | undefined;
+  transport: Transport;
+  /** Milliseconds; see `StreamOptions.maxRetryDelayMs`. */
+  maxRetryDelayMs: number | undefined;
+  toolExecution: ToolExecutionMode;
+  /** How requests identify the application; merged over `DEFAULT_AGENT_IDENTITY`. */
+  identity: ClientIdentity | undefined;
+
+  /** The live state. */
+  abstract get state(): AgentState<TCustom>;
+  /** The abort signal of the run in progress. */
+  abstract get signal(): AbortSignal | undefined;
+
+  /** @throws AgentError `invalid_request` when there is no `streamFn` and no default */
+  constructor(options: AgentOptions<TCustom>, profile: Profile) {
+    this.convertToLlm = options.convertToLlm ?? keepModelMessages(profile);
+    this.streamFunction = options.streamFn ?? getDefaultStreamFn();
+    this.transformContext = options.transformContext;
+    this.getApiKey = options.getApiKey;
+    this.onPayload = options.onPayload;
+    this.onResponse = options.onResponse;
+    this.onProviderStreamEvent = options.onProviderStreamEvent;
+    this.beforeToolCall = options.beforeToolCall;
+    this.afterToolCall = options.afterToolCall;
+    this.finishTurn = options.finishTurn;
+    this.prepareRequest = options.prepareRequest;
+    this.shouldStopAfterTurn = options.shouldStopAfterTurn;
+    this.prepareNextTurn = options.prepareNextTurn;
+    this.prepareNextTurnWithContext = options.prepareNextTurnWithContext;
+    this.onError = options.onError;
+    this.sessionId = options.sessionId;
+    this.thinkingBudgets = options.thinkingBudgets;
+    this.transport = options.transport ?? "auto";
+    this.maxRetryDelayMs = options.maxRetryDelayMs;
+    this.toolExecution = options.toolExecution ?? "parallel";
+    this.identity = options.identity;
+  }
+}
+
+/** The default `convertToLlm`: leaves out the kinds of messages that a model does not know. */
+function keepModelMessages<TCustom extends CustomMessage>(profile: Profile): ConvertToLlm<TCustom> {
+  const known = new Set(["user", "assistant", "toolResult"]);
+  if (profile.systemMessages) known.add("system");
+  return (messages) => messages.filter((message): message is Message => known.has(message.role));
+}

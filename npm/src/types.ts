@@ -1,0 +1,2 @@
+// One name to import the contract types from.
+export * from "./types/index.js";

@@ -1,0 +1,108 @@
+import type { Hook, MaybePromise } from "./json.js";
+import type { AssistantMessage, Message, ToolCall } from "./messages.js";
+import type {
+  CacheRetention,
+  ClientIdentity,
+  Model,
+  ReasoningLevel,
+  SamplingParams,
+  ThinkingBudgets,
+  Transport,
+} from "./model.js";
+import type { Tool } from "./tools.js";
+
+/**
+ * One step of a response as it comes in.
+ *
+ * `partial` is the response so far, one object that keeps growing. `done` or `error` comes last and carries the final
+ * message.
+ */
+export type AssistantMessageEvent =
+  | { type: "start"; partial: AssistantMessage }
+  | { type: "text_start"; contentIndex: number; partial: AssistantMessage }
+  | { type: "text_delta"; contentIndex: number; delta: string; partial: AssistantMessage }
+  | { type: "text_end"; contentIndex: number; content: string; partial: AssistantMessage }
+  | { type: "thinking_start"; contentIndex: number; partial: AssistantMessage }
+  | { type: "thinking_delta"; contentIndex: number; delta: string; partial: AssistantMessage }
+  | { type: "thinking_end"; contentIndex: number; content: string; partial: AssistantMessage }
+  | { type: "toolcall_start"; contentIndex: number; partial: AssistantMessage }
+  | { type: "toolcall_delta"; contentIndex: number; delta: string; partial: AssistantMessage }
+  | { type: "toolcall_end"; contentIndex: number; toolCall: ToolCall; partial: AssistantMessage }
+  | { type: "done"; reason: "stop" | "length" | "toolUse" | "deferred"; message: AssistantMessage }
+  | { type: "error"; reason: "aborted" | "error"; error: AssistantMessage };
+
+/** A response in progress: iterate over its events, or wait for the final message. */
+export interface AssistantMessageEventStreamLike extends AsyncIterable<AssistantMessageEvent> {
+  result(): Promise<AssistantMessage>;
+}
+
+/** What a request is made of. `systemPrompt` and `tools` stand for a leading system message. */
+export interface Context {
+  systemPrompt?: string | undefined;
+  messages: Message[];
+  tools?: Tool[] | undefined;
+}
+
+/** Status and headers of a response, before its body is read. */
+export interface ProviderResponse {
+  status: number;
+  headers: Record<string, string>;
+}
+
+/** Options of one model request. */
+export interface StreamOptions {
+  signal?: AbortSignal | undefined;
+  apiKey?: string | undefined;
+  /** Used in place of the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Settings by name that some providers read, such as a region. */
+  env?: Record<string, string> | undefined;
+  /** Sees the request body before it is sent; what it returns, unless undefined, is sent in its place. */
+  onPayload?: Hook<(payload: unknown, model: Model) => unknown> | undefined;
+  /** Called when the response headers are there, before the body is read. */
+  onResponse?: Hook<(response: ProviderResponse, model: Model) => MaybePromise<void>> | undefined;
+  /** Sees each event of the provider before it is interpreted. Read only. */
+  onProviderStreamEvent?: Hook<(data: unknown, model: Model) => MaybePromise<void>> | undefined;
+  /** Headers to add. `null` removes a header that would be sent by default. */
+  headers?: Record<string, string | null> | undefined;
+  identity?: ClientIdentity | undefined;
+  /** Longest time for the request, in milliseconds. */
+  timeoutMs?: number | undefined;
+  /** Retries before the first content arrives. Default 0. */
+  maxRetries?: number | undefined;
+  /** A provider that asks for a longer wait than this many milliseconds makes the request fail. Default 60000. */
+  maxRetryDelayMs?: number | undefined;
+  temperature?: number | undefined;
+  samplingParams?: SamplingParams | undefined;
+  maxTokens?: number | undefined;
+  transport?: Transport | undefined;
+  /** Default `short`. */
+  cacheRetention?: CacheRetention | undefined;
+  sessionId?: string | undefined;
+  disableContinuation?: boolean | undefined;
+  websocketConnectTimeoutMs?: number | undefined;
+  metadata?: Record<string, unknown> | undefined;
+}
+
+/** The same for every provider: what the loop passes to a {@link StreamFn}. */
+export interface SimpleStreamOptions extends StreamOptions {
+  toolChoice?: "auto" | "none" | undefined;
+  /** Missing: no thinking. */
+  reasoning?: ReasoningLevel | undefined;
+  deferred?: boolean | { window?: "15m" | "1h" | "24h" } | undefined;
+  thinkingBudgets?: ThinkingBudgets | undefined;
+}
+
+/**
+ * Answers one model request. A failure belongs into the stream: an `error` event with a message whose `stopReason` is
+ * `error` or `aborted`. What it throws or rejects with ends the run.
+ *
+ * In the 1.6.0 profile the context has `messages` only: prompt and tools are in the system messages.
+ */
+export type StreamFn = Hook<
+  (
+    model: Model,
+    context: Context,
+    options?: SimpleStreamOptions,
+  ) => MaybePromise<AssistantMessageEventStreamLike>
+>;
