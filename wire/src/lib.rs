@@ -1,3 +1,5 @@
 //! Wire layer of steersman: bytes in, events out. No I/O, no clock, no executor.
 
 pub mod json;
+pub mod sniff;
+pub mod sse;

@@ -1,4 +1,5 @@
 //! Incremental parser: the same outcome however the text is cut, and the same verdict as the strict parser.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

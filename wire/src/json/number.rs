@@ -52,8 +52,7 @@ impl Number {
 
     /// Whether the value is mathematically an integer: `1.0` and `1e3` are.
     pub fn is_integer(&self) -> bool {
-        let decimal = Decimal::of(&self.0);
-        decimal.digits.is_empty() || decimal.scale >= decimal.digits.len() as i64
+        Decimal::of(&self.0).is_integer()
     }
 
     /// Whether a reader that keeps numbers as doubles (`JSON.parse`) and writes them again keeps the value:
@@ -85,15 +84,15 @@ pub(super) fn lossless(text: &str) -> bool {
 
 /// Normal form of a number: `0.d1d2d3… * 10^scale`, `d1` and the last digit not zero, no digits for zero.
 #[derive(PartialEq, Eq)]
-struct Decimal {
-    negative: bool,
-    digits: Vec<u8>,
-    scale: i64,
+pub(crate) struct Decimal {
+    pub negative: bool,
+    pub digits: Vec<u8>,
+    pub scale: i64,
 }
 
 impl Decimal {
     /// `text` must be a valid number.
-    fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (negative, mantissa) = match mantissa.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -114,6 +113,12 @@ impl Decimal {
         let exponent: i64 = exponent.parse().unwrap_or(absurd);
         let scale = exponent.saturating_add(whole.len() as i64).saturating_sub(leading as i64);
         Self { negative, digits, scale }
+    }
+}
+
+impl Decimal {
+    pub fn is_integer(&self) -> bool {
+        self.digits.is_empty() || self.scale >= self.digits.len() as i64
     }
 }
 

@@ -1,0 +1,378 @@
+//! Server-sent events: bytes in, events out, whatever the cuts between chunks.
+//!
+//! Follows the WHATWG event-stream rules with two additions: an unfinished last event is given by [`Sse::end`], and
+//! lines with unknown field names are reported, because llama.cpp sends failures as an `error:` line. Lines are split
+//! on bytes and decoded whole, so UTF-8 may be cut anywhere; invalid UTF-8 becomes U+FFFD and never fails a stream.
+//!
+//! Linear and lean: each byte is searched once, a line inside one chunk is handed out without a copy, and nothing is
+//! allocated per event.
+
+use memchr::{memchr, memchr2};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Largest event a reader takes unless told otherwise: 32 MiB.
+pub const DEFAULT_LIMIT: usize = 32 * 1024 * 1024;
+
+const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// A dispatched event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The `event` field, `message` when missing or empty.
+    pub name: &'a str,
+    /// The `data` lines, joined with line feeds. May be empty.
+    pub data: &'a str,
+    /// The last `id` of the stream, when one is set.
+    pub id: Option<&'a str>,
+}
+
+/// An event that the end of the stream cut off before its blank line. It has at least one `data` line, perhaps a
+/// partial one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trailing {
+    /// As [`Event::name`].
+    pub name: String,
+    /// As [`Event::data`].
+    pub data: String,
+    /// As [`Event::id`].
+    pub id: Option<String>,
+}
+
+/// Receives what a stream says, in order. A closure that takes an [`Event`] is a sink.
+pub trait Sink {
+    /// A blank line ended an event.
+    fn event(&mut self, event: Event<'_>);
+    /// A line with a field name that event streams do not have. The event around it is unaffected.
+    fn unknown(&mut self, _name: &str, _value: &str) {}
+}
+
+impl<F: FnMut(Event<'_>)> Sink for F {
+    fn event(&mut self, event: Event<'_>) {
+        self(event);
+    }
+}
+
+/// An event, or a line, exceeds the limit. The stream cannot be read on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLong {
+    /// The limit, in bytes.
+    pub limit: usize,
+}
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an event of the stream is longer than {} bytes", self.limit)
+    }
+}
+
+impl std::error::Error for TooLong {}
+
+/// Reader of one event stream.
+#[derive(Debug, Clone)]
+pub struct Sse {
+    limit: usize,
+    failed: bool,
+    /// Bytes of the byte order mark matched so far; all of them also once something else was read.
+    bom: usize,
+    /// The last line ended with CR: a line feed that comes first belongs to it.
+    after_cr: bool,
+    /// The line that earlier chunks began.
+    line: Vec<u8>,
+    /// The data lines of the pending event that had to be copied, joined.
+    data: Vec<u8>,
+    has_data: bool,
+    name: String,
+    id: String,
+    retry: Option<u64>,
+    /// Bytes searched or copied, to prove linear work.
+    #[cfg(test)]
+    work: usize,
+}
+
+impl Default for Sse {
+    fn default() -> Self {
+        Self::new(DEFAULT_LIMIT)
+    }
+}
+
+impl Sse {
+    /// A reader at the start of a stream. `limit` is the most bytes that one line and the data of its event may have
+    /// together.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            failed: false,
+            bom: 0,
+            after_cr: false,
+            line: Vec::new(),
+            data: Vec::new(),
+            has_data: false,
+            name: String::new(),
+            id: String::new(),
+            retry: None,
+            #[cfg(test)]
+            work: 0,
+        }
+    }
+
+    /// Reads the next chunk and hands out every event whose blank line it holds.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), TooLong> {
+        if self.failed {
+            return Err(TooLong { limit: self.limit });
+        }
+        let mut rest = self.skip_bom(chunk);
+        // The only data line of the pending event so far, when this chunk holds it: given away without a copy if the
+        // event ends in this chunk too.
+        let mut only = None;
+        loop {
+            if self.after_cr {
+                match rest {
+                    [] => break,
+                    [b'\n', tail @ ..] => rest = tail,
+                    _ => {}
+                }
+                self.after_cr = false;
+            }
+            let Some((line, end, tail)) = split_line(rest) else {
+                break;
+            };
+            self.count_work(line.len() + 1);
+            self.after_cr = end == b'\r';
+            rest = tail;
+            if self.line.is_empty() {
+                self.take_line(line, &mut only, sink)?;
+            } else {
+                self.grow_line(line)?;
+                self.take_held_line(sink)?;
+            }
+        }
+        self.count_work(rest.len());
+        if let Some(value) = only {
+            self.add_data(value);
+        }
+        self.grow_line(rest)
+    }
+
+    /// The stream ended. Gives the event that was still pending; unknown fields of an unfinished last line are reported
+    /// as usual.
+    pub fn end(&mut self, sink: &mut impl Sink) -> Option<Trailing> {
+        if self.bom < BOM.len() {
+            self.line.extend_from_slice(BOM.get(..self.bom).unwrap_or_default());
+            self.bom = BOM.len();
+        }
+        // A stream that failed was already reported as such.
+        if self.failed || !self.line.is_empty() && self.take_held_line(sink).is_err() || !self.has_data {
+            return None;
+        }
+        let data = decode(&self.data).into_owned();
+        self.data.clear();
+        self.has_data = false;
+        Some(Trailing {
+            name: name_or_default(&self.name).to_owned(),
+            data,
+            id: (!self.id.is_empty()).then(|| self.id.clone()),
+        })
+    }
+
+    /// The last valid `retry` field, in milliseconds. Streams of answers to POST requests are never reconnected, so
+    /// it has no effect here.
+    pub fn retry(&self) -> Option<u64> {
+        self.retry
+    }
+
+    fn count_work(&mut self, _bytes: usize) {
+        #[cfg(test)]
+        {
+            self.work += _bytes;
+        }
+    }
+
+    fn skip_bom<'c>(&mut self, chunk: &'c [u8]) -> &'c [u8] {
+        let mut rest = chunk;
+        while let (Some(&expected), Some((&byte, tail))) = (BOM.get(self.bom), rest.split_first()) {
+            if byte != expected {
+                // No mark: what was taken for its start is text.
+                self.line.extend_from_slice(BOM.get(..self.bom).unwrap_or_default());
+                self.bom = BOM.len();
+                break;
+            }
+            self.bom += 1;
+            rest = tail;
+        }
+        rest
+    }
+
+    fn check(&mut self, bytes: usize) -> Result<(), TooLong> {
+        if bytes <= self.limit {
+            return Ok(());
+        }
+        self.failed = true;
+        Err(TooLong { limit: self.limit })
+    }
+
+    fn grow_line(&mut self, part: &[u8]) -> Result<(), TooLong> {
+        self.check(self.line.len() + part.len() + self.data.len())?;
+        self.count_work(part.len());
+        self.line.extend_from_slice(part);
+        Ok(())
+    }
+
+    /// Takes the line that was collected over several chunks.
+    fn take_held_line(&mut self, sink: &mut impl Sink) -> Result<(), TooLong> {
+        let mut line = std::mem::take(&mut self.line);
+        let mut only = None;
+        let taken = self.take_line(&line, &mut only, sink);
+        if let Some(value) = only {
+            self.add_data(value);
+        }
+        line.clear();
+        self.line = line;
+        taken
+    }
+
+    fn take_line<'c>(
+        &mut self,
+        line: &'c [u8],
+        only: &mut Option<&'c [u8]>,
+        sink: &mut impl Sink,
+    ) -> Result<(), TooLong> {
+        if line.is_empty() {
+            self.dispatch(only.take(), sink);
+            return Ok(());
+        }
+        let pending = self.data.len() + only.map_or(0, <[u8]>::len);
+        self.check(line.len() + pending)?;
+        let value = match line.strip_prefix(b"data") {
+            Some([]) => &[],
+            Some([b':', b' ', value @ ..] | [b':', value @ ..]) => value,
+            _ => {
+                self.other_field(line, sink);
+                return Ok(());
+            }
+        };
+        if !self.has_data && only.is_none() {
+            *only = Some(value);
+            return Ok(());
+        }
+        if let Some(first) = only.take() {
+            self.add_data(first);
+        }
+        self.add_data(value);
+        Ok(())
+    }
+
+    /// A line that is not data: another field or a comment.
+    fn other_field(&mut self, line: &[u8], sink: &mut impl Sink) {
+        let (name, value) = match memchr(b':', line) {
+            Some(0) => return,
+            Some(at) => line.split_at_checked(at).unwrap_or((line, b"")),
+            None => (line, &b""[..]),
+        };
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match name {
+            b"event" => {
+                self.name.clear();
+                self.name.push_str(&decode(value));
+            }
+            b"id" if memchr(0, value).is_some() => {}
+            b"id" => {
+                self.id.clear();
+                self.id.push_str(&decode(value));
+            }
+            b"retry" => {
+                let digits = value.iter().all(u8::is_ascii_digit);
+                if let (true, Ok(time)) = (digits, decode(value).parse()) {
+                    self.retry = Some(time);
+                }
+            }
+            _ => sink.unknown(&decode(name), &decode(value)),
+        }
+    }
+
+    fn add_data(&mut self, value: &[u8]) {
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        self.has_data = true;
+        self.count_work(value.len());
+        self.data.extend_from_slice(value);
+    }
+
+    /// A blank line. `only`: all data of the event, when it was not copied.
+    fn dispatch(&mut self, only: Option<&[u8]>, sink: &mut impl Sink) {
+        if only.is_some() || self.has_data {
+            let data = decode(only.unwrap_or(&self.data));
+            sink.event(Event {
+                name: name_or_default(&self.name),
+                data: &data,
+                id: (!self.id.is_empty()).then_some(&self.id),
+            });
+        }
+        self.data.clear();
+        self.has_data = false;
+        self.name.clear();
+    }
+}
+
+/// Splits after the first line end: the line, the byte that ended it, and what follows.
+fn split_line(bytes: &[u8]) -> Option<(&[u8], u8, &[u8])> {
+    let at = match bytes.first()? {
+        b'\n' | b'\r' => 0,
+        _ => memchr2(b'\n', b'\r', bytes)?,
+    };
+    let (line, tail) = bytes.split_at_checked(at)?;
+    let (&end, tail) = tail.split_first()?;
+    Some((line, end, tail))
+}
+
+fn name_or_default(name: &str) -> &str {
+    if name.is_empty() {
+        "message"
+    } else {
+        name
+    }
+}
+
+/// Text with U+FFFD for every maximal invalid part, as the WHATWG decoder gives it. Checking first is faster than the
+/// lossy conversion, and almost all text is valid.
+fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, Sse};
+
+    /// Pushes the stream in chunks of `size` bytes; gives the work done and the number of events.
+    fn cost(stream: &[u8], size: usize) -> (usize, usize) {
+        let (mut sse, mut events) = (Sse::default(), 0);
+        for chunk in stream.chunks(size) {
+            sse.push(chunk, &mut |_: Event<'_>| events += 1).unwrap();
+        }
+        (sse.work, events)
+    }
+
+    #[test]
+    fn every_byte_is_searched_once_and_copied_at_most_twice() {
+        for size in [512 * 1024, 4 * 1024 * 1024] {
+            let one_line = format!("data: {}\n\n", "x".repeat(size)).into_bytes();
+            assert_eq!(cost(&one_line, 32).1, 1);
+            assert!(cost(&one_line, 32).0 <= 4 * one_line.len());
+            let many_lines = format!("{}\n", "data: 0123456789\n".repeat(size / 17)).into_bytes();
+            assert!(cost(&many_lines, 32).0 <= 4 * many_lines.len());
+        }
+    }
+
+    #[test]
+    fn events_inside_one_chunk_are_not_copied() {
+        let event = b"event: delta\ndata: {\"text\":\"hello\"}\n\n";
+        let stream = event.repeat(1000);
+        let (work, events) = cost(&stream, stream.len());
+        assert_eq!((work, events), (stream.len(), 1000));
+    }
+}
