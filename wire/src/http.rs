@@ -1,0 +1,116 @@
+//! HTTP as data: what a host has to send.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A request, ready to be sent as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// `POST`.
+    pub method: &'static str,
+    /// Absolute.
+    pub url: String,
+    /// Names in lower case, each once.
+    pub headers: Vec<(String, String)>,
+    /// JSON in UTF-8.
+    pub body: Vec<u8>,
+    /// What the response to this request needs to know, for [`Response::new`](crate::Response::new).
+    pub reply: Vec<u8>,
+}
+
+/// Why no request could be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WireError {
+    /// `invalid_request` or `unsupported`.
+    pub code: &'static str,
+    /// For people; names the place.
+    pub message: String,
+}
+
+impl WireError {
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self { code: "invalid_request", message: message.into() }
+    }
+
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Self { code: "unsupported", message: message.into() }
+    }
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for WireError {}
+
+/// Headers being put together; a later value replaces an earlier one of the same name.
+#[derive(Default)]
+pub(crate) struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        let name = name.to_ascii_lowercase();
+        let value = value.into();
+        match self.0.iter_mut().find(|header| header.0 == name) {
+            Some(header) => header.1 = value,
+            None => self.0.push((name, value)),
+        }
+    }
+
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|header| !header.0.eq_ignore_ascii_case(name));
+    }
+
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|header| header.0 == name).map(|header| header.1.as_str())
+    }
+
+    /// Sets what a model or a caller asks for; no value removes the header.
+    pub fn apply(&mut self, headers: &[(Cow<'_, str>, Option<Cow<'_, str>>)]) {
+        for (name, value) in headers {
+            match value {
+                Some(value) => self.set(name, value.as_ref()),
+                None => self.remove(name),
+            }
+        }
+    }
+
+    pub fn into_list(self) -> Vec<(String, String)> {
+        self.0
+    }
+
+    /// What must not be repeated in an error text: the values of headers that carry a credential, and a credential
+    /// without the scheme before it.
+    pub fn secrets(&self) -> Vec<&str> {
+        const MARKS: [&str; 5] = ["auth", "key", "token", "secret", "cookie"];
+        let secret = |header: &&(String, String)| MARKS.iter().any(|mark| header.0.contains(mark));
+        let values = self.0.iter().filter(secret).map(|header| header.1.as_str());
+        // Anything shorter is no credential, and hiding it would garble ordinary words.
+        values.map(|value| value.rsplit(' ').next().unwrap_or(value)).filter(|value| value.len() >= 8).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_without_case_and_null_removes() {
+        let mut headers = Headers::default();
+        headers.set("Authorization", "Bearer sk-0123456789");
+        headers.set("X-Extra", "1");
+        headers.apply(&[("x-EXTRA".into(), Some("2".into())), ("AUTHORIZATION".into(), None)]);
+        assert_eq!(headers.into_list(), [("x-extra".to_owned(), "2".to_owned())]);
+    }
+
+    #[test]
+    fn only_credentials_are_secrets() {
+        let mut headers = Headers::default();
+        headers.set("authorization", "Bearer sk-0123456789");
+        headers.set("x-api-key", "abc");
+        headers.set("content-type", "application/json");
+        assert_eq!(headers.secrets(), ["sk-0123456789"]);
+    }
+}

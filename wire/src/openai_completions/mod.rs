@@ -1,0 +1,26 @@
+//! OpenAI Chat Completions and its many dialects (PROVIDERS 5).
+//!
+//! | file | what |
+//! |---|---|
+//! | `compat` | what a host can and wants, by provider, address and the model's `compat` |
+//! | `request` | the body around the messages, and the headers |
+//! | `messages` | the conversation |
+//! | `thinking` | how each dialect is told to think |
+//! | `tools` | tool declarations |
+//! | `chunk` | reads one event |
+//! | `decode` | what an event does to the message |
+//! | `calls` | which call a delta belongs to |
+//! | `reasoning` | reasoning details that go back to the provider |
+//! | `usage` | token counts |
+
+mod compat;
+mod messages;
+mod reasoning;
+mod request;
+mod thinking;
+mod tools;
+
+pub(crate) use request::request;
+
+/// Name of this API in a model.
+pub(crate) const API: &str = "openai-completions";

@@ -1,0 +1,85 @@
+//! Tool declarations.
+
+use super::compat::Compat;
+use crate::context::Tool;
+use crate::http::WireError;
+use crate::transcript::tool_name;
+use crate::write::Writer;
+
+/// Tools of a request, as far as they are not plain.
+pub(super) struct Tools<'a> {
+    list: Vec<Tool<'a>>,
+    /// Grammar tools: name and the argument that takes the text.
+    pub grammar: Vec<(String, String)>,
+}
+
+impl<'a> Tools<'a> {
+    pub fn new(list: Vec<Tool<'a>>, compat: &Compat<'_>) -> Result<Self, WireError> {
+        let mut grammar = Vec::new();
+        if compat.supports_grammar_tools {
+            for tool in &list {
+                if let Some(made) = tool.grammar()? {
+                    grammar.push((tool.name.text().into_owned(), made.property));
+                }
+            }
+        }
+        Ok(Self { list, grammar })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Writes the list. `cache_control` is the source of a marker for the last tool.
+    pub fn write(&self, out: &mut Writer, compat: &Compat<'_>, cache_control: Option<&str>) -> Result<(), WireError> {
+        let mut outcome = Ok(());
+        out.array(|out| {
+            for (index, tool) in self.list.iter().enumerate() {
+                let marker = cache_control.filter(|_| index + 1 == self.list.len());
+                outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| write_tool(out, tool, compat, marker));
+            }
+        });
+        outcome
+    }
+}
+
+fn write_tool(
+    out: &mut Writer,
+    tool: &Tool<'_>,
+    compat: &Compat<'_>,
+    cache_control: Option<&str>,
+) -> Result<(), WireError> {
+    let grammar = if compat.supports_grammar_tools { tool.grammar()? } else { None };
+    let strict = if grammar.is_none() { tool.strict_parameters(compat.supports_strict_mode)? } else { None };
+    out.object(|out| {
+        out.key("type").string(if grammar.is_some() { "custom" } else { "function" });
+        out.key(if grammar.is_some() { "custom" } else { "function" }).object(|out| {
+            out.key("name").string(&tool_name(tool.name));
+            if let Some(description) = tool.description {
+                out.key("description").literal(description);
+            }
+            if let Some(grammar) = grammar {
+                out.key("format").object(|out| {
+                    out.key("type").string("grammar");
+                    out.key("grammar").object(|out| {
+                        out.key("syntax").string(grammar.syntax);
+                        out.key("definition").literal(grammar.definition);
+                    });
+                });
+                return;
+            }
+            out.key("parameters");
+            match &strict {
+                Some(schema) => out.raw(schema),
+                None => tool.write_parameters(out),
+            }
+            if compat.supports_strict_mode {
+                out.key("strict").bool(strict.is_some());
+            }
+        });
+        if let Some(marker) = cache_control {
+            out.key("cache_control").raw(marker);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! Tolerant reading of members that should have a certain type: a value of another type counts as absent.
+
+use crate::json::{JsonError, Kind, Reader};
+use crate::literal::Literal;
+use std::borrow::Cow;
+
+pub(crate) type Read<T> = Result<T, JsonError>;
+
+/// Gives every member of an object to `each`, which must read its value. A value that is no object is skipped.
+pub(crate) fn members<'a>(
+    reader: &mut Reader<'a>,
+    mut each: impl FnMut(&str, &mut Reader<'a>) -> Read<()>,
+) -> Read<()> {
+    if reader.peek()? != Kind::Object {
+        return reader.skip();
+    }
+    reader.begin_object()?;
+    while let Some(key) = reader.next_key()? {
+        each(&key, reader)?;
+    }
+    Ok(())
+}
+
+/// Lets `each` read every element of an array. A value that is no array is skipped.
+pub(crate) fn items<'a>(reader: &mut Reader<'a>, mut each: impl FnMut(&mut Reader<'a>) -> Read<()>) -> Read<()> {
+    if reader.peek()? != Kind::Array {
+        return reader.skip();
+    }
+    reader.begin_array()?;
+    while reader.next_item()? {
+        each(reader)?;
+    }
+    Ok(())
+}
+
+/// A string, unparsed.
+pub(crate) fn literal<'a>(reader: &mut Reader<'a>) -> Read<Option<Literal<'a>>> {
+    let string = reader.peek()? == Kind::String;
+    let span = reader.raw()?;
+    Ok(string.then_some(Literal::of_span(span)))
+}
+
+/// A string that says something: absent, of another type, and empty are one.
+pub(crate) fn text<'a>(reader: &mut Reader<'a>) -> Read<Option<Cow<'a, str>>> {
+    if reader.peek()? != Kind::String {
+        return reader.skip().map(|()| None);
+    }
+    reader.string().map(|text| (!text.is_empty()).then_some(text))
+}
+
+/// A number.
+pub(crate) fn number(reader: &mut Reader<'_>) -> Read<Option<f64>> {
+    if reader.peek()? != Kind::Number {
+        return reader.skip().map(|()| None);
+    }
+    Ok(reader.number()?.parse().ok())
+}
+
+/// `true` or `false`.
+pub(crate) fn boolean(reader: &mut Reader<'_>) -> Read<Option<bool>> {
+    if reader.peek()? != Kind::Bool {
+        return reader.skip().map(|()| None);
+    }
+    reader.boolean().map(Some)
+}
+
+/// The source of a value that must be of one kind.
+pub(crate) fn span<'a>(reader: &mut Reader<'a>, kind: Kind) -> Read<Option<&'a str>> {
+    let fits = reader.peek()? == kind;
+    let span = reader.raw()?;
+    Ok(fits.then_some(span))
+}

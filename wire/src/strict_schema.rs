@@ -1,0 +1,177 @@
+//! The form of a tool schema that constrained sampling takes (PROVIDERS 5.1): every property required, optional ones
+//! nullable, nothing additional.
+
+use crate::json::{Object, Value};
+
+/// Keywords that no strict mode takes.
+const REFUSED: [&str; 16] = [
+    "$ref",
+    "$defs",
+    "definitions",
+    "allOf",
+    "oneOf",
+    "patternProperties",
+    "dependentSchemas",
+    "dependencies",
+    "unevaluatedProperties",
+    "propertyNames",
+    "contains",
+    "prefixItems",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+
+/// Deeper schemas are refused; providers allow far less.
+const DEPTH: usize = 32;
+
+/// The strict form of a schema, or why there is none.
+pub(crate) fn strict(mut schema: Value) -> Result<Value, &'static str> {
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err("root schema must have type object");
+    }
+    node(&mut schema, DEPTH)?;
+    Ok(schema)
+}
+
+fn node(schema: &mut Value, depth: usize) -> Result<(), &'static str> {
+    let depth = depth.checked_sub(1).ok_or("deeply nested schemas are unsupported")?;
+    let Value::Object(members) = schema else {
+        return Err("boolean schemas are unsupported");
+    };
+    if REFUSED.iter().any(|key| members.contains_key(key)) {
+        return Err("references, combinations, conditions and patterns are unsupported");
+    }
+    if !["type", "anyOf", "enum"].iter().any(|key| members.contains_key(key)) {
+        return Err("schemas without a type are unsupported");
+    }
+    match members.get_mut("anyOf") {
+        None => {}
+        Some(Value::Array(variants)) if !variants.is_empty() => {
+            for variant in variants {
+                if is_structured(variant) {
+                    return Err("object and array unions are unsupported");
+                }
+                node(variant, depth)?;
+            }
+        }
+        Some(_) => return Err("anyOf must contain at least one schema"),
+    }
+    match members.get_mut("items") {
+        None => {}
+        Some(Value::Array(_)) => return Err("tuple schemas are unsupported"),
+        Some(items) => node(items, depth)?,
+    }
+    if members.get("type").and_then(Value::as_str) == Some("object") {
+        return object(members, depth);
+    }
+    if members.contains_key("properties") {
+        return Err("properties require type object");
+    }
+    Ok(())
+}
+
+fn object(members: &mut Object, depth: usize) -> Result<(), &'static str> {
+    if !matches!(members.get("additionalProperties"), None | Some(Value::Bool(false))) {
+        return Err("schema-valued or true additionalProperties is unsupported");
+    }
+    let required = match members.get("required") {
+        None => Vec::new(),
+        Some(Value::Array(names)) if names.iter().all(|name| name.as_str().is_some()) => names.clone(),
+        Some(_) => return Err("object required must be a string array"),
+    };
+    let mut names = Vec::new();
+    match members.get_mut("properties") {
+        None => {}
+        Some(Value::Object(properties)) => {
+            names.extend(properties.iter().map(|(name, _)| Value::from(name)));
+            for name in &names {
+                let Some(property) = name.as_str().and_then(|name| properties.get_mut(name)) else {
+                    continue;
+                };
+                node(property, depth)?;
+                if !required.contains(name) && !allows_null(property, depth) {
+                    let mut null = Object::new();
+                    null.insert("type", "null");
+                    let mut nullable = Object::new();
+                    nullable.insert("anyOf", vec![std::mem::take(property), Value::Object(null)]);
+                    *property = Value::Object(nullable);
+                }
+            }
+        }
+        Some(_) => return Err("object properties must be a schema map"),
+    }
+    if required.iter().any(|name| !names.contains(name)) {
+        return Err("required contains an unknown property");
+    }
+    members.insert("required", names);
+    members.insert("additionalProperties", false);
+    Ok(())
+}
+
+/// Whether one of the types of a schema is `name`.
+fn has_type(schema: &Value, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(one)) => one == name,
+        Some(Value::Array(several)) => several.iter().any(|one| one.as_str() == Some(name)),
+        _ => false,
+    }
+}
+
+fn is_structured(schema: &Value) -> bool {
+    ["object", "array"].iter().any(|name| has_type(schema, name))
+        || ["properties", "items"].iter().any(|key| schema.get(key).is_some())
+}
+
+fn allows_null(schema: &Value, depth: usize) -> bool {
+    let list = |key| schema.get(key).and_then(Value::as_array).unwrap_or_default();
+    has_type(schema, "null")
+        || schema.get("const").is_some_and(Value::is_null)
+        || list("enum").iter().any(Value::is_null)
+        || depth.checked_sub(1).is_some_and(|depth| list("anyOf").iter().any(|variant| allows_null(variant, depth)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{parse, to_text};
+
+    fn made_strict(schema: &str) -> Result<String, &'static str> {
+        strict(parse(schema).unwrap()).map(|schema| to_text(&schema))
+    }
+
+    #[test]
+    fn optional_properties_become_nullable_and_everything_required() {
+        let schema = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["number","null"]},
+            "c":{"type":"array","items":{"type":"object","properties":{"d":{"enum":[1]}}}}},"required":["a"]}"#;
+        let expected = concat!(
+            r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["number","null"]},"c":{"anyOf":["#,
+            r#"{"type":"array","items":{"type":"object","properties":{"d":{"anyOf":[{"enum":[1]},{"type":"null"}]}},"#,
+            r#""required":["d"],"additionalProperties":false}},{"type":"null"}]}},"required":["a","b","c"],"#,
+            r#""additionalProperties":false}"#
+        );
+        assert_eq!(made_strict(schema).unwrap(), expected);
+    }
+
+    #[test]
+    fn schemas_that_cannot_be_strict_are_refused() {
+        for property in [
+            r##"{"$ref":"#/x"}"##,
+            "{}",
+            "true",
+            r#"{"anyOf":[{"type":"object"}]}"#,
+            r#"{"anyOf":[]}"#,
+            r#"{"type":"array","items":[{"type":"string"}]}"#,
+            r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
+            r#"{"type":"object","required":["x"]}"#,
+            r#"{"type":"string","properties":{}}"#,
+        ] {
+            let schema = [r#"{"type":"object","properties":{"p":"#, property, "}}"].concat();
+            assert!(made_strict(&schema).is_err(), "{property}");
+        }
+        assert!(made_strict(r#"{"type":"array"}"#).is_err());
+        let deep = r#"{"type":"array","items":"#.repeat(60) + r#"{"type":"string"}"# + &"}".repeat(60);
+        assert!(made_strict(&[r#"{"type":"object","properties":{"p":"#, &deep, "}}"].concat()).is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! What a finished message says about trying again (PROVIDERS 11.2 and 11.3). Providers only have words for it, so this
+//! is a list of words.
+
+/// The parts of a message the verdicts look at.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ended<'a> {
+    /// `stopReason`.
+    pub stop_reason: &'a str,
+    /// `errorMessage`.
+    pub error_message: &'a str,
+    /// `provider`.
+    pub provider: &'a str,
+    /// `usage.input`, tokens.
+    pub input: f64,
+    /// `usage.cacheRead`, tokens.
+    pub cache_read: f64,
+    /// `usage.output`, tokens.
+    pub output: f64,
+}
+
+/// Whether asking the same again may help: the failure is transient, and no quota is exhausted. Check
+/// [`is_context_overflow`] first.
+pub fn is_retryable(message: &Ended<'_>) -> bool {
+    if message.stop_reason != "error" {
+        return false;
+    }
+    let text = message.error_message.to_ascii_lowercase();
+    let text = text.as_str();
+    if has_any(text, QUOTA) || has_code_1308(text) {
+        return false;
+    }
+    has_any(text, TRANSIENT) || TRANSIENT_WORDS.iter().any(|word| has_word(text, word))
+}
+
+/// Whether the input was too long for the model. `window` is its size in tokens, where known: some providers cut the
+/// input silently and only the counts show it.
+pub fn is_context_overflow(message: &Ended<'_>, window: Option<f64>) -> bool {
+    let input = message.input + message.cache_read;
+    match (message.stop_reason, window.filter(|window| *window > 0.0)) {
+        ("error", _) => is_overflow_text(message.error_message, message.provider),
+        ("stop", Some(window)) => input > window,
+        ("length", Some(window)) => message.output == 0.0 && input >= window * 0.99,
+        _ => false,
+    }
+}
+
+/// [`is_context_overflow`] for an error text alone.
+pub(crate) fn is_overflow_text(text: &str, provider: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let text = text.as_str();
+    let throttled = text.starts_with("throttling error:") || text.starts_with("service unavailable:");
+    if throttled || has_any(text, &["rate limit", "too many requests"]) {
+        return false;
+    }
+    has_any(text, OVERFLOW) || is_413(text) || (provider == "cerebras" && is_bodyless(text))
+}
+
+/// A request over a size limit, by its status: `413 …`, `413: …` or `NAME API error (413):`.
+fn is_413(text: &str) -> bool {
+    if let Some(rest) = text.strip_prefix("413") {
+        return rest.chars().next().is_none_or(|next| next == ':' || next.is_whitespace());
+    }
+    let name = |char: char| char.is_alphanumeric() || matches!(char, '_' | ' ' | '-');
+    text.split_once(" api error (413):").is_some_and(|(before, _)| !before.is_empty() && before.chars().all(name))
+}
+
+/// `400` or `413` without a body, which is all that Cerebras says about an overflow.
+fn is_bodyless(text: &str) -> bool {
+    let rest = text.strip_prefix("400").or_else(|| text.strip_prefix("413"));
+    rest.is_some_and(|rest| {
+        let rest = rest.trim_start();
+        rest.strip_prefix("status code").unwrap_or(rest).trim_start().starts_with("(no body)")
+    })
+}
+
+/// z.ai's code for an exhausted plan: `"code": 1308`, the number in quotes or not.
+fn has_code_1308(text: &str) -> bool {
+    text.match_indices("\"code\"").any(|(at, key)| {
+        let value = text.get(at + key.len()..).unwrap_or_default().trim_start();
+        let value = value.strip_prefix(':').unwrap_or_default().trim_start();
+        let value = value.strip_prefix('"').unwrap_or(value);
+        value.strip_prefix("1308").is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    })
+}
+
+fn has_any(text: &str, patterns: &[&str]) -> bool {
+    patterns.iter().any(|pattern| contains(text.as_bytes(), pattern.as_bytes()))
+}
+
+/// Whether `word` stands in `text` and is no part of a longer word or number.
+fn has_word(text: &str, word: &str) -> bool {
+    let inside = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    text.match_indices(word).any(|(at, word)| {
+        let bytes = text.as_bytes();
+        !inside(at.checked_sub(1).and_then(|before| bytes.get(before))) && !inside(bytes.get(at + word.len()))
+    })
+}
+
+/// Whether `text` has a part that matches `pattern`. Pattern bytes stand for themselves, but `~` is any character or
+/// none, `#` digits with or without commas, and `*` anything on the same line.
+fn contains(text: &[u8], pattern: &[u8]) -> bool {
+    let first = pattern.first().copied().unwrap_or_default();
+    memchr::memchr_iter(first, text).any(|at| matches(text.get(at..).unwrap_or_default(), pattern))
+}
+
+fn matches(text: &[u8], pattern: &[u8]) -> bool {
+    let (mut text, mut pattern) = (text, pattern);
+    loop {
+        match (pattern, text) {
+            ([], _) => return true,
+            // Patterns are ours and short: at most three levels deep.
+            ([b'~', rest @ ..], _) => {
+                return matches(text, rest) || text.split_first().is_some_and(|(_, after)| matches(after, rest));
+            }
+            ([b'#', rest @ ..], _) => {
+                let digits = text.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b',').count();
+                if digits == 0 {
+                    return false;
+                }
+                text = text.get(digits..).unwrap_or_default();
+                pattern = rest;
+            }
+            ([b'*', rest @ ..], _) => {
+                let line = text.iter().take_while(|byte| **byte != b'\n').count();
+                return contains(text.get(..line).unwrap_or_default(), rest);
+            }
+            ([want, rest @ ..], [byte, after @ ..]) if want == byte => {
+                text = after;
+                pattern = rest;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Never worth a retry: quotas, budgets, bills.
+const QUOTA: &[&str] = &[
+    "gousagelimiterror",
+    "freeusagelimiterror",
+    "monthly usage limit reached",
+    "available balance",
+    "insufficient_quota",
+    "out of budget",
+    "quota exceeded",
+    "exceeded your current quota",
+    "billing",
+    "subscription_sharing_usage_limit_exceeded",
+    "subscription_sharing_workplace_individual_usage_limit_exceeded",
+];
+
+/// Load, server faults, and connections that broke.
+const TRANSIENT: &[&str] = &[
+    "overloaded",
+    "server_busy",
+    "servers are currently busy",
+    "currently experiencing high demand",
+    "model is at capacity",
+    "rate~limit",
+    "too many requests",
+    "service~unavailable",
+    "service~temporarily~unavailable",
+    "service~is~unavailable",
+    "service~is~temporarily~unavailable",
+    "server~error",
+    "internal~error",
+    "provider~returned~error",
+    "provider~returned~an~error",
+    "exceeded request buffer limit while retrying upstream",
+    "unable to forward upstream",
+    "upstream~request~failed",
+    "upstream_stream_read_error",
+    "upstream~connect",
+    "stream was interrupted",
+    "http2 stream failed",
+    "http/2 stream failed",
+    "network~error",
+    "network connection was lost",
+    "connection~error",
+    "connection~refused",
+    "connection~lost",
+    "connection~closed",
+    "other side closed",
+    "fetch failed",
+    "failed to fetch",
+    "load failed",
+    "request to * failed, reason:",
+    "getaddrinfo",
+    "connection reset by peer",
+    "enotfound",
+    "eai_again",
+    "reset before headers",
+    "socket hang up",
+    "socket connection was closed",
+    "time out",
+    "timed out",
+    "timeout",
+    "websocket~closed",
+    "websocket~error",
+    "websocket~connection~limit~reached",
+    "ended without",
+    "stream ended before",
+    "http2 request did not get a response",
+    "stream disconnected before completion",
+    "before the response completed",
+    "cut short after the reply had begun",
+    "pending stream has been canceled",
+    "retry delay",
+    "you can retry your request",
+    "try your request again",
+    "please retry your request",
+    "resourceexhausted",
+    "subscription_sharing_usage_unavailable",
+    "subscription_sharing_user_unavailable",
+];
+
+/// The same, where only the whole word counts.
+const TRANSIENT_WORDS: &[&str] = &[
+    "429", "500", "502", "503", "504", "520", "524", "529", "terminated", "econnreset", "econnaborted", "econnrefused",
+    "etimedout", "epipe",
+];
+
+/// Who says it: see PROVIDERS 11.2.
+const OVERFLOW: &[&str] = &[
+    "prompt is too long",
+    "prompt too long",
+    "prompt exceeds max length",
+    "request_too_large",
+    "input is too long for requested model",
+    "exceeds the context window",
+    "exceeds maximum context length of # token",
+    "exceeds the maximum context length of # token",
+    "exceeds model~s maximum context length of # token",
+    "exceeds the model~s maximum context length of # token",
+    "exceeds maximum context length~(#)",
+    "exceeds the maximum context length~(#)",
+    "exceeds model~s maximum context length~(#)",
+    "exceeds the model~s maximum context length~(#)",
+    "context window exceeded",
+    "input token count*exceeds the maximum",
+    "maximum prompt length is #",
+    "reduce the length of the messages",
+    "maximum context length is # tokens",
+    "maximum context length (#) is exceeded",
+    "exceeds maximum allowed input length of # token",
+    "exceeds the maximum allowed input length of # token",
+    "input (# tokens) is longer than the model~s context length (# tokens)",
+    "exceeds the limit of #",
+    "exceeds the available context size",
+    "greater than the context length",
+    "context window exceeds limit",
+    "exceeded model token limit",
+    "too large for model with # maximum context length",
+    "prompt has # token~, but the configured context size is # token",
+    "model_context_window_exceeded",
+    "range of input length should be",
+    "context~length~exceeded",
+    "too many tokens",
+    "token limit exceeded",
+];

@@ -1,0 +1,1 @@
+//! The message a batch describes, built the way a host does it, and the events on the way.
