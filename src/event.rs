@@ -22,7 +22,7 @@ pub enum Event<'a, H: Host> {
         /// The call.
         call: &'a H::Call,
         /// Its result.
-        result: &'a H::Value,
+        result: &'a H::Output,
         /// Whether it failed.
         is_error: bool,
         /// Milliseconds the tool ran; `None` when it did not run.

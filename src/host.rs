@@ -16,8 +16,10 @@ use crate::profile::Profile;
 /// Cloning any associated type clones a handle, not the thing.
 #[allow(async_fn_in_trait)] // single-threaded by design; no `Send` bound is wanted
 pub trait Host: Sized {
-    /// A JSON-like value: tool arguments and tool results.
-    type Value: Clone;
+    /// Arguments of a tool call; one object that hooks and the tool share.
+    type Args: Clone;
+    /// Result of a tool.
+    type Output: Clone;
     /// A message of the transcript, of any role, custom ones included.
     type Message: Clone;
     /// A live, growable list of messages.
@@ -108,7 +110,7 @@ pub trait Host: Sized {
     fn tool_sequential(&self, tool: &Self::Tool) -> Result<bool, Self::Thrown>;
     /// The call's arguments, prepared (`prepareArguments`), coerced and validated; a copy the tool may change.
     /// An error becomes the call's error result.
-    async fn arguments(&self, tool: &Self::Tool, call: &Self::Call) -> Result<Self::Value, Self::Thrown>;
+    async fn arguments(&self, tool: &Self::Tool, call: &Self::Call) -> Result<Self::Args, Self::Thrown>;
     /// Hook `beforeToolCall`.
     async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before, Self::Thrown>;
     /// Run a tool to its end, updates included. The outer error ends the run (a listener of an update failed).
@@ -116,22 +118,22 @@ pub trait Host: Sized {
         &self,
         tool: &Self::Tool,
         call: &Self::Call,
-        args: &Self::Value,
+        args: &Self::Args,
     ) -> Result<Executed<Self>, Self::Thrown>;
     /// Whether a tool reported a failure in its result (`isError: true`).
-    fn reports_error(&self, result: &Self::Value) -> Result<bool, Self::Thrown>;
+    fn reports_error(&self, result: &Self::Output) -> Result<bool, Self::Thrown>;
     /// Hook `afterToolCall`: the result and error flag as overridden, `None` without override. An error becomes the
     /// call's error result.
     async fn after_tool_call(
         &self,
         call: &CallFacts<'_, Self>,
-        result: &Self::Value,
+        result: &Self::Output,
         is_error: bool,
-    ) -> Result<Option<(Self::Value, bool)>, Self::Thrown>;
+    ) -> Result<Option<(Self::Output, bool)>, Self::Thrown>;
     /// Whether a result asks to end the run after its batch.
-    fn terminates(&self, result: &Self::Value) -> Result<bool, Self::Thrown>;
+    fn terminates(&self, result: &Self::Output) -> Result<bool, Self::Thrown>;
     /// An error result made by the engine. `terminate` is set only when true.
-    fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<Self::Value, Self::Thrown>;
+    fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<Self::Output, Self::Thrown>;
     /// The transcript message for a finished call.
     fn result_message(&self, done: &Finished<Self>) -> Result<Self::Message, Self::Thrown>;
 }
@@ -217,13 +219,13 @@ pub struct CallFacts<'a, H: Host> {
     /// The call.
     pub call: &'a H::Call,
     /// Its validated arguments; the object the tool gets.
-    pub args: &'a H::Value,
+    pub args: &'a H::Args,
 }
 
 /// What a tool's `execute` came to.
 pub struct Executed<H: Host> {
     /// The result, or what it threw.
-    pub outcome: Result<H::Value, H::Thrown>,
+    pub outcome: Result<H::Output, H::Thrown>,
     /// Milliseconds the tool ran, where the host measures it.
     pub duration_ms: Option<f64>,
 }
@@ -233,7 +235,7 @@ pub struct Finished<H: Host> {
     /// The call.
     pub call: H::Call,
     /// Its result.
-    pub result: H::Value,
+    pub result: H::Output,
     /// Whether it failed.
     pub is_error: bool,
     /// Milliseconds the tool ran; `None` when it did not run.

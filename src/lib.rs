@@ -1,13 +1,18 @@
-//! Agent runtime for browsers.
-
+//! Agent runtime for browsers: the agent loop, streaming and tools.
 #![cfg_attr(not(test), warn(missing_docs))]
 
+pub mod abort;
+pub mod agent;
 pub mod agent_loop;
+pub mod error;
 pub mod event;
 pub mod host;
 #[cfg(feature = "js")]
 pub mod js;
+pub mod model;
+pub mod native;
 pub mod profile;
+pub mod queue;
 mod respond;
 pub mod schedule;
 pub mod slot;

@@ -18,8 +18,13 @@ impl Profile {
     /// `isError: true` in a tool's result is honoured.
     pub const HONOUR_IS_ERROR: Profile = Profile(1 << 3);
 
+    /// Prompt and tool changes are declared by system messages in the transcript.
+    pub const SYSTEM_MESSAGES: Profile = Profile(1 << 4);
+    /// The final message names the thinking level that was asked for.
+    pub const RECORD_THINKING_LEVEL: Profile = Profile(1 << 5);
+
     /// The rules of pi-agent-core 1.6.0, the default.
-    pub const V1_6: Profile = Profile(0b1111);
+    pub const V1_6: Profile = Profile(0b11_1111);
     /// The rules of pi-agent-core 0.85.1.
     pub const V0_85: Profile = Profile(0);
 

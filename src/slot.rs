@@ -1,7 +1,7 @@
 //! [`Slot`]: the only interior mutability of the crate.
 //!
-//! A slot lends no reference and runs no code of the caller, so nothing can be called while it is borrowed. What it
-//! held is handed back rather than dropped inside, because a drop may call user code.
+//! A slot lends no reference to users of the crate and runs no code of theirs, so nothing can be called while it is
+//! borrowed. What it held is handed back rather than dropped inside, because a drop may call user code.
 
 use std::cell::RefCell;
 use std::mem;
@@ -39,6 +39,18 @@ impl<T> Slot<T> {
     }
 }
 
+impl<T> Slot<T> {
+    /// Read in place. For this crate only: `read` must neither call out nor drop anything of the caller's.
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        read(&self.0.borrow())
+    }
+
+    /// Change in place, under the same rule as [`Slot::read`].
+    pub(crate) fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        change(&mut self.0.borrow_mut())
+    }
+}
+
 impl<T> Slot<Vec<T>> {
     /// Append.
     pub fn push(&self, value: T) {
@@ -60,8 +72,7 @@ impl<T> Slot<Vec<T>> {
         self.0.borrow_mut().pop()
     }
 
-    /// Change the element at `index` in place. For this crate only: `change` must neither call out nor drop anything
-    /// of the caller's.
+    /// Change the element at `index` in place, under the same rule as [`Slot::read`].
     pub(crate) fn with_at<R>(&self, index: usize, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.0.borrow_mut().get_mut(index).map(change)
     }

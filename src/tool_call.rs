@@ -7,7 +7,7 @@ use crate::profile::Profile;
 pub(crate) struct Prepared<H: Host> {
     pub call: H::Call,
     pub tool: H::Tool,
-    pub args: H::Value,
+    pub args: H::Args,
 }
 
 /// A call after preparation.

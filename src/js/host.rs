@@ -202,7 +202,8 @@ fn answer(value: JsValue) -> Option<Answer> {
 }
 
 impl Host for JsHost {
-    type Value = JsValue;
+    type Args = JsValue;
+    type Output = JsValue;
     type Message = JsValue;
     type List = JsValue;
     type Context = JsValue;
