@@ -50,10 +50,10 @@ impl Case {
         // Single bytes, with empty chunks between.
         let spaced = whole.chunks(1).flat_map(|byte| [&whole[..0], byte]);
         assert_eq!(hear(spaced), self.expected, "{name}: single bytes");
-        // Every two-way split; of a stream of megabytes every one near its ends and some between.
-        let near = |at: usize| at < 5 || whole.len() - at < 5 || at.is_multiple_of(whole.len() / 4);
-        let huge = whole.len() > 16 * 1024;
-        for at in (0..=whole.len()).filter(|&at| !huge || near(at)) {
+        // Every two-way split; of long streams those near the ends and evenly spread ones.
+        let step = (whole.len() * whole.len() / 8_000_000).max(1);
+        let picked = |at: usize| at < 5 || whole.len() - at < 5 || at.is_multiple_of(step);
+        for at in (0..=whole.len()).filter(|&at| picked(at)) {
             let (left, right) = whole.split_at(at);
             assert_eq!(hear([left, right]), self.expected, "{name}: cut at {at}");
         }
