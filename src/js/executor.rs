@@ -23,6 +23,10 @@ extern "C" {
     /// Call [`settle`] with `key` once `promise` is settled.
     #[wasm_bindgen(method, catch)]
     fn watch(this: &Env, promise: &JsValue, key: f64) -> Result<(), JsValue>;
+
+    /// Whether an ECMA-262 pattern matches somewhere in a text: 1 yes, 0 no, -1 not a pattern.
+    #[wasm_bindgen(method, catch)]
+    pub fn matches(this: &Env, pattern: &str, text: &str) -> Result<i32, JsValue>;
 }
 
 thread_local! {
@@ -62,6 +66,11 @@ pub fn install(env: Env) {
     EXECUTOR.with(|executor| {
         drop(executor.env.replace(Some(env)));
     });
+}
+
+/// The environment, once it was given.
+pub(super) fn environment() -> Option<Env> {
+    EXECUTOR.with(|executor| executor.env.get())
 }
 
 /// A watched promise was settled.
@@ -143,7 +152,7 @@ pub(super) async fn wait(value: JsValue) -> Result<JsValue, JsValue> {
     }
     let key = EXECUTOR.with(|executor| executor.waits.insert(Wait::Pending(None)));
     let pending = Pending(key);
-    match EXECUTOR.with(|executor| executor.env.get()) {
+    match environment() {
         Some(env) => env.watch(&value, key.to_number())?,
         None => return Err(JsValue::from_str("the engine has no environment")),
     }

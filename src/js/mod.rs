@@ -5,6 +5,7 @@
 
 mod executor;
 mod host;
+mod schema;
 
 use wasm_bindgen::prelude::*;
 
@@ -14,6 +15,7 @@ use crate::tool_call::run_tool_call;
 use host::{JsHost, Run};
 
 pub use executor::{install, settle};
+pub use schema::{check_arguments, compile_schema, drop_schema};
 
 /// Start a run with prompts (an array of messages) on a context. The loop is polled once before this returns; the
 /// run's `finish` is called at the end, exactly once unless the module traps.
