@@ -1,0 +1,323 @@
+//! Validation: nodes against values, on an explicit stack.
+
+use super::frame::{Ended, Frame, Join, Role, Task};
+use super::issue::Issue;
+use super::memo::{pair, Memo};
+use super::node::{Keyword, NodeId, FALSE, TRUE};
+use super::values::{Id, Values};
+use super::{assertion, blame, tasks, Patterns, Schema};
+
+/// Evaluations a run may make: this many, and [`STEPS_PER_VALUE`] more for each value. Ordinary schemas need a few
+/// per value; only a schema made to explode reaches the limit.
+const STEPS: usize = 4_000_000;
+const STEPS_PER_VALUE: usize = 400;
+
+/// Nodes under evaluation at one time. A value of 512 levels under a schema that takes ten steps per level stays
+/// below it.
+const MAX_FRAMES: usize = 16_384;
+
+/// What is known of a (node, value) pair that a reference led to.
+const RUNNING: u32 = 0;
+const PASSED: u32 = 1;
+const FAILED: u32 = 2;
+
+/// One use of a schema: the values it looks at and what it found out about them.
+pub(super) struct Run<'r, 'a> {
+    pub schema: &'r Schema,
+    pub patterns: &'r dyn Patterns,
+    pub values: Values<'a>,
+    /// Steps left; `None` until the first evaluation, when the size of the value is known.
+    steps: Option<usize>,
+    /// Outcomes of pairs that references led to. They keep recursive unions from evaluating the same part once per
+    /// branch and level, and an entry still running is a cycle.
+    known: Memo,
+    /// For passed pairs, position in `seen` of the parts they evaluated; for failed ones, in `told` of their issues.
+    details: Memo,
+    seen: Vec<Vec<bool>>,
+    told: Vec<Vec<Issue>>,
+    /// Why the run gave up.
+    pub gave_up: Option<&'static str>,
+}
+
+impl<'r, 'a> Run<'r, 'a> {
+    pub fn new(schema: &'r Schema, patterns: &'r dyn Patterns) -> Self {
+        Self {
+            schema,
+            patterns,
+            values: Values::new(),
+            steps: None,
+            known: Memo::default(),
+            details: Memo::default(),
+            seen: Vec::new(),
+            told: Vec::new(),
+            gave_up: None,
+        }
+    }
+
+    /// Whether the value is valid.
+    pub fn passes(&mut self, node: NodeId, value: Id) -> bool {
+        self.evaluate(node, value, true).0
+    }
+
+    /// What is wrong with the value; nothing when it is valid.
+    pub fn issues(&mut self, node: NodeId, value: Id) -> Vec<Issue> {
+        if self.passes(node, value) {
+            return Vec::new();
+        }
+        let (_, mut issues) = self.evaluate(node, value, false);
+        if let Some(reason) = self.gave_up {
+            issues = vec![Issue::at_root(reason)];
+        } else if issues.is_empty() {
+            issues.push(Issue::at_root("does not match the tool's schema"));
+        }
+        issues
+    }
+
+    /// Counts one step; false when there are none left.
+    pub fn step(&mut self) -> bool {
+        let steps = self.steps.get_or_insert(STEPS + STEPS_PER_VALUE * self.values.len());
+        match steps.checked_sub(1) {
+            Some(left) => *steps = left,
+            None => self.gave_up = Some("the tool's schema takes too many steps to check these arguments"),
+        }
+        self.gave_up.is_none()
+    }
+
+    fn evaluate(&mut self, node: NodeId, value: Id, quiet: bool) -> (bool, Vec<Issue>) {
+        let mut stack = Vec::new();
+        let mut issues = Vec::new();
+        let mut ended = self.begin(&mut stack, &mut issues, Task::here(node, value), quiet);
+        loop {
+            if self.gave_up.is_some() {
+                return (false, issues);
+            }
+            if let Some(ended) = ended {
+                if stack.is_empty() {
+                    return (ended.ok, issues);
+                }
+                self.settle(ended, &mut stack, &mut issues);
+            }
+            ended = self.go_on(&mut stack, &mut issues);
+        }
+    }
+
+    /// Begins a task: decides it at once or puts a frame on the stack.
+    fn begin(&mut self, stack: &mut Vec<Frame>, issues: &mut Vec<Issue>, task: Task, quiet: bool) -> Option<Ended> {
+        if task.node == TRUE && task.role != Role::Unwanted {
+            return Some(Ended::plain(true));
+        }
+        if !self.step() {
+            return None;
+        }
+        if matches!(task.role, Role::Unwanted | Role::BadPattern(_)) || task.node == FALSE {
+            if !quiet {
+                issues.push(self.refused(stack, task));
+            }
+            return Some(Ended::plain(false));
+        }
+        // Whether the frame below wants to know which parts of this value are evaluated.
+        let asked = task.part.is_none() && stack.last().is_some_and(|frame| frame.seen.is_some());
+        let key = (task.role == Role::Reference && self.schema.dynamic.is_empty()).then(|| pair(task.node, task.value));
+        if let Some(key) = key {
+            if let Some(ended) = self.recall(key, asked, quiet, stack, issues) {
+                return Some(ended);
+            }
+            self.known.set(key, RUNNING);
+        }
+        if stack.len() >= MAX_FRAMES {
+            self.gave_up = Some("the tool's schema nests too deeply to check these arguments");
+            return None;
+        }
+        let parts = self.values.parts(task.value).len();
+        let collects = parts > 0 && (asked || self.schema.node(task.node).collects());
+        stack.push(Frame {
+            node: task.node,
+            value: task.value,
+            part: task.part,
+            quiet,
+            key,
+            keyword: 0,
+            join: Join::Closed,
+            tasks: Vec::new(),
+            next: 0,
+            passed: 0,
+            failed: false,
+            seen: collects.then(|| vec![false; parts]),
+            first_issue: issues.len(),
+            mark: issues.len(),
+            branches: Vec::new(),
+        });
+        None
+    }
+
+    /// Hands the outcome of a task to the frame it belongs to.
+    fn settle(&self, ended: Ended, stack: &mut [Frame], issues: &mut Vec<Issue>) {
+        let Some(frame) = stack.last_mut() else {
+            return;
+        };
+        let task = frame.task();
+        let bad_name = !ended.ok && !frame.quiet && task.is_some_and(|task| task.role == Role::Name);
+        frame.take(ended, issues);
+        if bad_name {
+            let part = task.and_then(|task| task.part);
+            issues.push(self.issue(stack, part, "is not an allowed property name".to_owned()));
+        }
+    }
+
+    /// What is already known of the target of a reference.
+    fn recall(&self, key: u64, asked: bool, quiet: bool, stack: &[Frame], issues: &mut Vec<Issue>) -> Option<Ended> {
+        let details = self.details.get(key).map(|position| position as usize);
+        match self.known.get(key)? {
+            RUNNING => {
+                if !quiet {
+                    issues.push(self.issue(
+                        stack,
+                        None,
+                        "the tool's schema refers to itself here without end".to_owned(),
+                    ));
+                }
+                Some(Ended::plain(false))
+            }
+            PASSED if !asked => Some(Ended::plain(true)),
+            PASSED => {
+                let seen = details.and_then(|position| self.seen.get(position))?;
+                Some(Ended { ok: true, seen: Some(seen.clone()) })
+            }
+            _ if quiet => Some(Ended::plain(false)),
+            _ => {
+                issues.extend_from_slice(details.and_then(|position| self.told.get(position))?);
+                Some(Ended::plain(false))
+            }
+        }
+    }
+
+    /// Takes the topmost frame further: its next task, its next keyword, or its end.
+    fn go_on(&mut self, stack: &mut Vec<Frame>, issues: &mut Vec<Issue>) -> Option<Ended> {
+        let schema = self.schema;
+        loop {
+            let frame = stack.last_mut()?;
+            if let Some((task, quiet)) = frame.next_task() {
+                return self.begin(stack, issues, task, quiet);
+            }
+            if frame.join != Join::Closed {
+                self.close(stack, issues);
+                continue;
+            }
+            let over = frame.failed && frame.quiet;
+            let keyword = schema.node(frame.node).keywords.get(frame.keyword);
+            match keyword.filter(|_| !over) {
+                Some(keyword) => {
+                    frame.keyword += 1;
+                    self.open(keyword, stack, issues);
+                }
+                None => return Some(self.end(stack, issues)),
+            }
+        }
+    }
+
+    /// Opens a keyword: an assertion is decided here, others get their tasks.
+    fn open(&mut self, keyword: &Keyword, stack: &mut [Frame], issues: &mut Vec<Issue>) {
+        let target = self.dynamic_target(keyword, stack);
+        let Some(frame) = stack.last_mut() else {
+            return;
+        };
+        let value = frame.value;
+        let Some(holds) = assertion::holds(self, keyword, value) else {
+            let (join, tasks) = tasks::of(self, keyword, frame, target);
+            frame.open(join, tasks, issues.len());
+            return;
+        };
+        if holds {
+            return;
+        }
+        frame.failed = true;
+        if matches!(keyword, Keyword::Type(_)) {
+            // Nothing else there is to say about a value of the wrong type helps.
+            frame.keyword = usize::MAX;
+        }
+        if frame.quiet {
+            return;
+        }
+        match keyword {
+            Keyword::Required(names) => self.missing(names, stack, issues),
+            Keyword::DependentRequired(list) => self.missing_beside(list, stack, issues),
+            _ => {
+                let message = assertion::message(self, keyword, value);
+                issues.push(self.issue(stack, None, message));
+            }
+        }
+    }
+
+    /// What a dynamic reference means here: the outermost resource under evaluation that has the anchor decides.
+    fn dynamic_target(&self, keyword: &Keyword, stack: &[Frame]) -> NodeId {
+        let Keyword::DynamicRef { name, fallback } = keyword else {
+            return TRUE;
+        };
+        let anchor = |frame: &Frame| {
+            let resource = self.schema.node(frame.node).resource;
+            let anchors = self.schema.dynamic.iter();
+            let mut found = anchors.filter(|(of, anchor, _)| *of == resource && anchor == name);
+            found.next().map(|&(_, _, node)| node)
+        };
+        stack.iter().find_map(anchor).unwrap_or(*fallback)
+    }
+
+    /// Closes the open keyword, whose tasks are all done.
+    fn close(&mut self, stack: &mut [Frame], issues: &mut Vec<Issue>) {
+        let Some(frame) = stack.last_mut() else {
+            return;
+        };
+        let holds = frame.holds();
+        let join = std::mem::replace(&mut frame.join, Join::Closed);
+        let branches = std::mem::take(&mut frame.branches);
+        if let Join::Choose { then, otherwise } = join {
+            let chosen = if frame.passed > 0 { then } else { otherwise };
+            frame.open(Join::All, vec![Task::here(chosen, frame.value)], issues.len());
+            return;
+        }
+        if holds {
+            return;
+        }
+        frame.failed = true;
+        if frame.quiet {
+            return;
+        }
+        let value = frame.value;
+        let message = match join {
+            Join::One if frame.passed > 1 => "matches more than one of the alternatives, where exactly one must match",
+            Join::Any | Join::One => {
+                let path = self.path(stack, None);
+                issues.extend(blame::choose(self, value, &path, branches));
+                return;
+            }
+            Join::Not => "matches what the tool's schema excludes here",
+            Join::Count { min, max, .. } => {
+                let message = assertion::contains_message(min, max);
+                issues.push(self.issue(stack, None, message));
+                return;
+            }
+            Join::Closed | Join::All | Join::Choose { .. } => return,
+        };
+        issues.push(self.issue(stack, None, message.to_owned()));
+    }
+
+    /// Ends the topmost frame and remembers its outcome where a reference led to it.
+    fn end(&mut self, stack: &mut Vec<Frame>, issues: &[Issue]) -> Ended {
+        let Some(frame) = stack.pop() else {
+            return Ended::plain(false);
+        };
+        let ok = !frame.failed;
+        if let Some(key) = frame.key {
+            self.known.set(key, if ok { PASSED } else { FAILED });
+            if let (true, Some(seen)) = (ok, &frame.seen) {
+                self.details.set(key, self.seen.len() as u32);
+                self.seen.push(seen.clone());
+            }
+            if !ok && !frame.quiet {
+                self.details.set(key, self.told.len() as u32);
+                self.told.push(issues.get(frame.first_issue..).unwrap_or_default().to_vec());
+            }
+        }
+        Ended { ok, seen: frame.seen }
+    }
+}

@@ -1,0 +1,61 @@
+//! Third pass: strict conversion of scalars by the types of a node, which may be a list.
+
+use super::{scalar, Coercer};
+use crate::schema::assertion::is_of_type;
+use crate::schema::node::{NodeId, Type};
+use crate::schema::values::{Id, Item};
+
+impl Coercer<'_, '_, '_> {
+    /// Converts what the types of the node ask for, in its branches first. References are not followed.
+    pub(super) fn primitive(&mut self, id: NodeId, value: Id) -> Id {
+        let node = self.node(id);
+        let mut next = value;
+        for &member in node.all_of().into_iter().flatten() {
+            next = self.further(member, next);
+        }
+        for branches in [node.any_of(), node.one_of()].into_iter().flatten() {
+            next = self.branch(branches, next);
+        }
+        let Some(types) = node.types() else {
+            return next;
+        };
+        let item = self.run.values.get(next);
+        // A value that has one of several types keeps it.
+        let fits = types.list.iter().any(|&wanted| is_of_type(item, wanted));
+        if types.single || !fits {
+            let mut candidates = types.list.iter().filter_map(|&wanted| scalar::strictly(item, wanted));
+            if let Some(item) = candidates.next() {
+                next = self.run.values.add(item);
+            } else if !fits && self.is_string(next) {
+                let mut wanted = types.list.iter().filter(|wanted| matches!(wanted, Type::Object | Type::Array));
+                if let Some(parsed) = wanted.find_map(|&wanted| self.json_inside(next, wanted)) {
+                    next = self.without_nulls(id, parsed);
+                }
+            }
+        }
+        let pass = |this: &mut Coercer<'_, '_, '_>, node, value| this.primitive(node, value);
+        match self.run.values.get(next) {
+            Item::Object(..) if types.list.contains(&Type::Object) => self.map_members(node, next, pass, false),
+            Item::Array(_) if types.list.contains(&Type::Array) => self.map_items(node, next, pass),
+            _ => next,
+        }
+    }
+
+    fn further(&mut self, node: NodeId, value: Id) -> Id {
+        self.deeper(|this, node, value| this.primitive(node, value), node, value)
+    }
+
+    /// What a branch accepts stays; else the conversion of the first branch that accepts its own.
+    fn branch(&mut self, branches: &[NodeId], value: Id) -> Id {
+        if branches.iter().any(|&branch| self.run.passes(branch, value)) {
+            return value;
+        }
+        for &branch in branches {
+            let candidate = self.further(branch, value);
+            if self.run.passes(branch, candidate) {
+                return candidate;
+            }
+        }
+        value
+    }
+}
