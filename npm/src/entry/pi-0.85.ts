@@ -1,13 +1,12 @@
 /** `steersman/pi-0.85`: the same package with the loop and the `Agent` behaving as in pi-agent-core 0.85.1. */
-import { wasmBase64 } from "../../pkg/inline.js";
 import { Agent as CurrentAgent } from "../agent.js";
 import { createLoopApi } from "../agent-loop.js";
-import { decodeBase64 } from "../base64.js";
+import { inlineLoader } from "../engine/inline.js";
 import { setLoader } from "../engine/load.js";
 import { profile } from "../profile.js";
 import type { AgentOptions, AgentState as CurrentAgentState, CustomMessage } from "../types.js";
 
-setLoader({ kind: "sync", bytes: () => decodeBase64(wasmBase64) });
+setLoader(inlineLoader);
 
 /** The state of an agent. Unlike in later versions the system prompt can be assigned. */
 export interface AgentState<TCustom extends CustomMessage = never>
