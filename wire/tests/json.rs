@@ -71,7 +71,9 @@ fn bytes_that_are_not_utf8_are_refused_with_their_offset() {
 fn the_parsing_suite_is_followed() {
     let mut counts = [0; 4];
     let mut repaired = Vec::new();
-    for (name, bytes) in suite() {
+    let suite = suite();
+    let available = !suite.is_empty();
+    for (name, bytes) in suite {
         let value = parse_bytes(&bytes);
         match name.as_bytes()[0] {
             b'y' => {
@@ -97,17 +99,11 @@ fn the_parsing_suite_is_followed() {
             Err(_) => {}
         }
     }
-    println!(
-        "y accepted {}, n refused {}, i accepted {} and refused {}, accepted after repair {}",
-        counts[0],
-        counts[1],
-        counts[2],
-        counts[3],
-        repaired.len()
-    );
     // The repair pass mends raw controls and bad escapes inside strings, nothing else.
     assert!(repaired.iter().all(|name| name.starts_with("n_string_")), "{repaired:?}");
-    assert!(counts[0] == 0 || repaired.len() == 16, "{repaired:?}");
+    // Accepted y, refused n, accepted i, refused i, accepted after repair.
+    let found = (counts, repaired.len());
+    assert!(found == ([95, 188, 21, 14], 16) || !available, "{found:?}");
 }
 
 #[test]
@@ -236,7 +232,7 @@ fn objects_behave_alike_small_and_large() {
         assert_eq!(object.keys().next(), Some("k1"));
         assert_eq!(object.keys().last(), Some("fresh"));
         assert_eq!(object.get("k1"), Some(&Value::from("new")));
-        assert_eq!(object.get(&format!("k{}", size - 1)).is_some(), true);
+        assert!(object.contains_key(&format!("k{}", size - 1)));
         let reversed: Object = object.clone().into_iter().rev().collect();
         assert_eq!(object, reversed);
         object.insert("k1", 0);

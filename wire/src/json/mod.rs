@@ -9,7 +9,7 @@
 //! | [`value`], [`object`], [`number`] | the document in memory |
 //! | [`parse`](fn@parse), [`reader`] | strict reading (RFC 8259), whole or piece by piece |
 //! | [`repair`](fn@repair) | the two faults models make inside strings |
-//! | [`write`] | text like `JSON.stringify` |
+//! | [`write`](mod@write) | text like `JSON.stringify` |
 //! | [`partial`], [`build`] | streamed tool-call arguments |
 //!
 //! Nothing here recurses on the depth of its input: readers keep explicit stacks and refuse more than [`MAX_DEPTH`]

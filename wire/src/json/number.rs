@@ -91,6 +91,11 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
+    /// Whether there is no fraction.
+    pub fn is_integer(&self) -> bool {
+        self.digits.is_empty() || self.scale >= self.digits.len() as i64
+    }
+
     /// `text` must be a valid number.
     pub fn of(text: &str) -> Self {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -113,12 +118,6 @@ impl Decimal {
         let exponent: i64 = exponent.parse().unwrap_or(absurd);
         let scale = exponent.saturating_add(whole.len() as i64).saturating_sub(leading as i64);
         Self { negative, digits, scale }
-    }
-}
-
-impl Decimal {
-    pub fn is_integer(&self) -> bool {
-        self.digits.is_empty() || self.scale >= self.digits.len() as i64
     }
 }
 

@@ -110,6 +110,16 @@ impl<'a> Reader<'a> {
         self.text(Some(carry))
     }
 
+    /// [`string_joined`](Self::string_joined) onto a text that is already there; without a new allocation per piece.
+    /// After an error, what was read before it stays in `out`.
+    pub fn string_onto(&mut self, out: &mut String, carry: &mut Option<u16>) -> Read<()> {
+        self.want(Kind::String)?;
+        let mut text = self.inside_text();
+        let read = text.read_onto(out, carry);
+        self.pos = text.pos;
+        read
+    }
+
     /// A number, as written.
     pub fn number(&mut self) -> Read<&'a str> {
         self.want(Kind::Number)?;

@@ -27,39 +27,61 @@ impl<'a> Text<'a> {
     /// [`Reader::string_joined`](super::Reader::string_joined).
     pub fn read(&mut self, carry: Option<&mut Option<u16>>) -> Result<Cow<'a, str>, JsonError> {
         let run = self.run();
-        let mut stop = self.stop()?;
+        let stop = self.stop()?;
         let waiting = carry.as_deref().copied().flatten();
         if matches!(stop, Stop::Quote) && (waiting.is_none() || run.is_empty()) {
             return Ok(Cow::Borrowed(run));
         }
         let mut out = String::with_capacity(run.len() + 16);
-        let mut joiner = Joiner::resume(waiting);
-        let mut run = run;
+        match carry {
+            Some(carry) => self.unfold(run, stop, &mut out, carry)?,
+            None => {
+                let mut none = None;
+                self.unfold(run, stop, &mut out, &mut none)?;
+                Joiner::resume(none).flush(&mut out);
+            }
+        }
+        Ok(Cow::Owned(out))
+    }
+
+    /// Like [`read`](Self::read), onto a text that is already there. What was added before an error stays.
+    pub fn read_onto(&mut self, out: &mut String, carry: &mut Option<u16>) -> Result<(), JsonError> {
+        let run = self.run();
+        let stop = self.stop()?;
+        self.unfold(run, stop, out, carry)
+    }
+
+    /// Decodes the rest of the string from `run` on, which ended at `stop`.
+    fn unfold(
+        &mut self,
+        mut run: &'a str,
+        mut stop: Stop,
+        out: &mut String,
+        carry: &mut Option<u16>,
+    ) -> Result<(), JsonError> {
+        let mut joiner = Joiner::resume(carry.take());
         loop {
             if !run.is_empty() {
-                joiner.flush(&mut out);
+                joiner.flush(out);
                 out.push_str(run);
             }
             match stop {
                 Stop::Quote => break,
-                Stop::Unit(unit) => joiner.unit(&mut out, unit),
+                Stop::Unit(unit) => joiner.unit(out, unit),
                 Stop::Simple(char) => {
-                    joiner.flush(&mut out);
+                    joiner.flush(out);
                     out.push(char);
                 }
                 Stop::Bare(byte) => {
-                    joiner.flush(&mut out);
+                    joiner.flush(out);
                     out.push(char::from(byte));
                 }
             }
             run = self.run();
             stop = self.stop()?;
         }
-        match carry {
-            Some(carry) => *carry = joiner.take(),
-            None => joiner.flush(&mut out),
-        }
-        Ok(Cow::Owned(out))
+        *carry = joiner.take();
+        Ok(())
     }
 
     /// Like [`read`](Self::read), without making the string.

@@ -45,12 +45,10 @@ impl Edits for Total {
 
 /// Pushes the text in pieces of `size` bytes (ASCII only); gives the bytes looked at and the most memory held.
 fn cost(text: &str, size: usize) -> (usize, usize, Total) {
-    let (mut partial, mut total, mut held, mut pos) = (Partial::new(), Total::default(), 0, 0);
-    while pos < text.len() {
-        let end = text.len().min(pos + size);
-        partial.push(&text[pos..end], &mut total);
+    let (mut partial, mut total, mut held) = (Partial::new(), Total::default(), 0);
+    for delta in text.as_bytes().chunks(size) {
+        partial.push(std::str::from_utf8(delta).unwrap(), &mut total);
         held = held.max(partial.held.capacity());
-        pos = end;
     }
     assert!(matches!(partial.finish(), Verdict::Complete { .. }));
     (partial.work, held, total)
