@@ -69,6 +69,19 @@ impl fmt::Display for TooLong {
 impl std::error::Error for TooLong {}
 
 /// Reader of one event stream.
+///
+/// ```
+/// use steersman_wire::sse::{Event, Sse};
+///
+/// let mut sse = Sse::default();
+/// let mut seen = Vec::new();
+/// for chunk in [&b"data: {\"a\""[..], b":1}\n\ndata: [DONE]"] {
+///     sse.push(chunk, &mut |event: Event<'_>| seen.push(event.data.to_owned()))?;
+/// }
+/// assert_eq!(seen, [r#"{"a":1}"#]);
+/// assert_eq!(sse.end(&mut |_: Event<'_>| {}).map(|event| event.data), Some("[DONE]".to_owned()));
+/// # Ok::<(), steersman_wire::sse::TooLong>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Sse {
     limit: usize,

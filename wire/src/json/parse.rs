@@ -4,7 +4,8 @@ use super::{JsonError, JsonErrorKind, Kind, Number, Object, Reader, Value};
 
 /// Reads one JSON document (RFC 8259), with white space around it and nothing else.
 ///
-/// A repeated member name keeps its first place and takes the last value. A lone surrogate escape becomes U+FFFD.
+/// A repeated member name keeps its first place and takes the last value. A lone surrogate escape becomes U+FFFD, in
+/// member names too.
 /// More than [`MAX_DEPTH`](super::MAX_DEPTH) levels are refused.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     let mut reader = Reader::new(text);

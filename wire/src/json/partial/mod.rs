@@ -89,6 +89,18 @@ pub enum Verdict {
 }
 
 /// The incremental parser. One per tool call.
+///
+/// ```
+/// use steersman_wire::json::partial::{Partial, Verdict};
+/// use steersman_wire::json::{to_text, Builder};
+///
+/// let (mut partial, mut arguments) = (Partial::new(), Builder::new());
+/// partial.push(r#"{"path":"src/ma"#, &mut arguments);
+/// assert_eq!(arguments.view().get("path").and_then(|path| path.as_str()), Some("src/ma"));
+/// partial.push(r#"in.rs","line":12}"#, &mut arguments);
+/// assert_eq!(partial.finish(), Verdict::Complete { repaired: false, lossless: true });
+/// assert_eq!(to_text(&arguments.into_object().into()), r#"{"path":"src/main.rs","line":12}"#);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Partial {
     limit: usize,

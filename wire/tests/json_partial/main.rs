@@ -1,93 +1,17 @@
 //! Incremental parser: the same outcome however the text is cut, and the same verdict as the strict parser.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+mod noise;
+mod receivers;
+
+use noise::Noise;
+use receivers::{Both, Log};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use steersman_wire::json::partial::{Edits, Literal, Partial, Piece, Verdict};
 use steersman_wire::json::{
     parse, repair, to_text, Builder, JsonError, JsonErrorKind, Kind, Number, Reader, Value, MAX_DEPTH,
 };
-
-/// Writes edits down, joining the text that one string got in several pieces.
-#[derive(Default, Debug, Clone, PartialEq)]
-struct Log(Vec<String>);
-
-impl Log {
-    fn add(&mut self, edit: &str, text: &str) {
-        self.0.push(format!("{edit}{text}"));
-    }
-}
-
-impl Edits for Log {
-    fn open_object(&mut self) {
-        self.add("{", "");
-    }
-    fn open_array(&mut self) {
-        self.add("[", "");
-    }
-    fn key(&mut self, name: &str) {
-        self.add("key ", name);
-    }
-    fn string_start(&mut self) {
-        self.add("string ", "");
-    }
-    fn string_append(&mut self, piece: Piece<'_>) {
-        assert!(!piece.text.is_empty());
-        let last = self.0.last_mut().unwrap();
-        assert!(last.starts_with("string "), "appended to {last}");
-        last.push_str(piece.text);
-    }
-    fn number(&mut self, text: &str) {
-        self.add("number ", text);
-    }
-    fn literal(&mut self, value: Literal) {
-        self.add("literal ", &format!("{value:?}"));
-    }
-    fn close(&mut self) {
-        self.add("close", "");
-    }
-}
-
-/// Sends the same edits to two receivers, checking that verbatim pieces lie where they say.
-struct Both<'a>(&'a mut Log, &'a mut Builder, &'a str);
-
-impl Edits for Both<'_> {
-    fn open_object(&mut self) {
-        self.0.open_object();
-        self.1.open_object();
-    }
-    fn open_array(&mut self) {
-        self.0.open_array();
-        self.1.open_array();
-    }
-    fn key(&mut self, name: &str) {
-        self.0.key(name);
-        self.1.key(name);
-    }
-    fn string_start(&mut self) {
-        self.0.string_start();
-        self.1.string_start();
-    }
-    fn string_append(&mut self, piece: Piece<'_>) {
-        if let Some(start) = piece.start {
-            assert_eq!(&self.2[start..start + piece.text.len()], piece.text);
-        }
-        self.0.string_append(piece);
-        self.1.string_append(piece);
-    }
-    fn number(&mut self, text: &str) {
-        self.0.number(text);
-        self.1.number(text);
-    }
-    fn literal(&mut self, value: Literal) {
-        self.0.literal(value);
-        self.1.literal(value);
-    }
-    fn close(&mut self) {
-        self.0.close();
-        self.1.close();
-    }
-}
 
 /// What a reader of the stream has after each delta.
 struct Run {
@@ -240,96 +164,6 @@ fn the_parsing_suite_gets_the_strict_verdict() {
             }
             Err(_) => {}
         }
-    }
-}
-
-/// A small generator of repeatable noise (xorshift).
-struct Noise(u64);
-
-impl Noise {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
-    fn string(&mut self) -> String {
-        let parts = [
-            "a",
-            "key",
-            " ",
-            "é",
-            "€",
-            "😀",
-            "\\n",
-            "\\\"",
-            "\\\\",
-            "\\/",
-            "\\u0041",
-            "\\u00e9",
-            "\\ud83d\\ude00",
-            "\\ud83d",
-            "\\ude00",
-            "\\u0000",
-            "\u{7f}",
-            "\u{2028}",
-            "plain text of some length",
-        ];
-        let count = self.below(5);
-        format!("\"{}\"", (0..count).map(|_| self.pick(&parts)).collect::<String>())
-    }
-
-    fn value(&mut self, depth: usize) -> String {
-        let space = [["", " ", "\n\t"][self.below(3)], ["", " ", "\r"][self.below(3)]];
-        let body = match self.below(if depth == 0 { 3 } else { 6 }) {
-            0 => self.string(),
-            1 => self.pick(&["0", "-1", "12.50", "1e3", "-0.0E-2", "9007199254740993", "123456789"]).to_owned(),
-            2 => self.pick(&["true", "false", "null"]).to_owned(),
-            3 => {
-                let count = self.below(4);
-                let items: Vec<_> = (0..count).map(|_| self.value(depth - 1)).collect();
-                format!("[{}{}]", items.join(","), if items.is_empty() { space[1] } else { "" })
-            }
-            _ => self.object(depth),
-        };
-        format!("{}{body}{}", space[0], space[1])
-    }
-
-    fn object(&mut self, depth: usize) -> String {
-        let count = self.below(5);
-        let members: Vec<_> = (0..count)
-            .map(|_| {
-                let key = match self.below(3) {
-                    0 => self.string(),
-                    1 => self.pick(&["\"a\"", "\"b\"", "\"__proto__\""]).to_owned(),
-                    _ => format!("\"k{}\"", self.below(40)),
-                };
-                format!("{key}:{}", self.value(depth.saturating_sub(1)))
-            })
-            .collect();
-        format!("{{{}}}", members.join(","))
-    }
-
-    /// Deletes, repeats or inserts a character here and there.
-    fn spoil(&mut self, text: &str) -> String {
-        let mut chars: Vec<char> = text.chars().collect();
-        for _ in 0..=self.below(3) {
-            let at = self.below(chars.len().max(1));
-            match self.below(3) {
-                0 if at < chars.len() => drop(chars.remove(at)),
-                1 if at < chars.len() => chars.insert(at, chars[at]),
-                _ => {
-                    let noise: Vec<char> = "{}[]:,\"\\ \n\u{1}0-.etrufalsn9é\u{a0}".chars().collect();
-                    chars.insert(at.min(chars.len()), noise[self.below(noise.len())]);
-                }
-            }
-        }
-        chars.into_iter().collect()
     }
 }
 
