@@ -1,5 +1,5 @@
 import { startToolCall } from "./engine/index.js";
-import { AgentError, EngineLoadError, TEXT } from "./errors.js";
+import { AgentError, EngineLoadError, isThrown, TEXT } from "./errors.js";
 import { EventStream } from "./event-stream.js";
 import { failureEvents, failureMessage } from "./failure.js";
 import { start, withEngine } from "./launch.js";
@@ -150,7 +150,7 @@ function asStream<TCustom extends CustomMessage>(
   }).then(
     (messages) => stream.end(messages),
     (thrown: unknown) => {
-      if (thrown instanceof EngineLoadError) return stream.fail(thrown);
+      if (isThrown(thrown, EngineLoadError)) return stream.fail(thrown);
       const message = failureMessage(config.model, thrown, signal?.aborted === true);
       for (const event of failureEvents(message, [...added, message])) stream.push(event);
       stream.end();

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { Broadcast } from "./broadcast.js";
 import { AgentBusyError, AgentError, TEXT } from "./errors.js";
 import { EventStream } from "./event-stream.js";
@@ -104,9 +105,9 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * Adds a listener. Listeners are awaited one after the other, and the run waits for them; what a listener throws ends
    * the run with an error.
    *
-   * @returns removes the listener
+   * @returns removes the listener (at run time it also tells whether the listener was still there)
    */
-  subscribe(listener: AgentListener<TCustom>): () => boolean {
+  subscribe(listener: AgentListener<TCustom>): () => void {
     return this.broadcast.subscribe(listener);
   }
 

@@ -89,3 +89,15 @@ export const TEXT = {
   noStreamFn: "No default stream function configured. Pass streamFn explicitly or call setDefaultStreamFn().",
   outsideRun: "Agent listener invoked outside active run",
 } as const;
+
+/** `instanceof` for thrown values, which may be proxies that throw themselves. */
+export function isThrown<T extends AgentError>(
+  thrown: unknown,
+  kind: abstract new (...args: never[]) => T,
+): thrown is T {
+  try {
+    return thrown instanceof kind;
+  } catch {
+    return false;
+  }
+}

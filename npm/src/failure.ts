@@ -1,22 +1,26 @@
 import { describe } from "./engine/describe.js";
-import { AgentError } from "./errors.js";
+import { AgentError, isThrown } from "./errors.js";
 import type { AgentEvent, AgentMessage, AssistantMessage, CustomMessage, Model } from "./types.js";
 import { emptyUsage } from "./usage.js";
 
 /** The message that stands in the transcript for a run that failed outside of a response. */
-export function failureMessage(model: Model, thrown: unknown, aborted: boolean): AssistantMessage {
+export function failureMessage(
+  model: Model | undefined,
+  thrown: unknown,
+  aborted: boolean,
+): AssistantMessage {
   const message: AssistantMessage = {
     role: "assistant",
     content: [{ type: "text", text: "" }],
-    api: model.api,
-    provider: model.provider,
-    model: model.id,
+    api: model?.api ?? "unknown",
+    provider: model?.provider ?? "unknown",
+    model: model?.id ?? "unknown",
     usage: emptyUsage(),
     stopReason: aborted ? "aborted" : "error",
     errorMessage: describe(thrown),
     timestamp: Date.now(),
   };
-  if (thrown instanceof AgentError) {
+  if (isThrown(thrown, AgentError)) {
     const { code, name, message: text } = thrown;
     message.diagnostics = [
       { type: "error", timestamp: message.timestamp, code, error: { name, message: text, code } },

@@ -38,10 +38,10 @@ export function isStandardSchema(parameters: unknown): parameters is StandardSch
 export function jsonSchemaOf(parameters: unknown, toolName: string): object {
   if (isStandardSchema(parameters)) {
     const fromStandard = parameters["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
-    if (fromStandard) return fromStandard;
+    if (fromStandard) return withoutDialect(fromStandard);
     const own = parameters as { toJSONSchema?: unknown; toJsonSchema?: unknown };
     const method = typeof own.toJSONSchema === "function" ? own.toJSONSchema : own.toJsonSchema;
-    if (typeof method === "function") return method.call(parameters) as object;
+    if (typeof method === "function") return withoutDialect(method.call(parameters) as object);
     throw new AgentError(
       "invalid_request",
       `The parameters of tool "${toolName}" are a ${parameters["~standard"].vendor ?? "Standard Schema"} schema ` +
@@ -53,4 +53,10 @@ export function jsonSchemaOf(parameters: unknown, toolName: string): object {
     "invalid_request",
     `Tool "${toolName}" has no parameters. An empty JSON Schema is {}.`,
   );
+}
+
+/** Providers have no use for `$schema`, and some refuse keywords that they do not know. */
+function withoutDialect(schema: object): object {
+  const { $schema: _, ...rest } = schema as { $schema?: unknown };
+  return rest;
 }

@@ -1,12 +1,17 @@
 /**
- * Text for any thrown value. Total: it never throws, whatever getters, proxies or `toString` do.
+ * Text for any thrown value. Total: it never throws, whatever getters, proxies or `toString` do, and it is not empty.
  *
- * An `Error` of any realm gives its message, as pi does for its own realm; everything else gives `String(value)`.
+ * An `Error` of any realm gives its message, as pi does for its own realm. A plain object in the form of an error gives
+ * its message too, another object its JSON, because `[object Object]` tells nobody anything. The rest is `String(value)`.
  */
 export function describe(thrown: unknown): string {
   try {
-    if (isError(thrown)) return String(thrown.message);
-    return String(thrown);
+    if (isError(thrown)) return String(thrown.message || thrown.name || "Error");
+    const text = String(thrown);
+    if (!text.startsWith("[object ")) return text || "an empty text was thrown";
+    const { message } = thrown as { message?: unknown };
+    if (typeof message === "string" && message !== "") return message;
+    return JSON.stringify(thrown) ?? text;
   } catch {
     return "something was thrown that cannot be shown";
   }
