@@ -86,6 +86,14 @@ pub struct Batch {
     units: u32,
 }
 
+/// An end of a batch, see [`Batch::mark`].
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    records: usize,
+    bytes: usize,
+    units: u32,
+}
+
 /// One record with its text, as a Rust host reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
@@ -138,12 +146,12 @@ impl Batch {
     }
 
     /// Lets `fill` append to the text and says what it appended.
-    pub(crate) fn place_with<E>(&mut self, fill: impl FnOnce(&mut String) -> Result<(), E>) -> Result<Range, E> {
+    pub(crate) fn place_with(&mut self, fill: impl FnOnce(&mut String)) -> Range {
         let before = self.text.len();
-        let filled = fill(&mut self.text);
+        fill(&mut self.text);
         let range = Range { start: self.units, len: utf16_len(self.text.get(before..).unwrap_or_default()) };
         self.units += range.len;
-        filled.map(|()| range)
+        range
     }
 
     /// Appends a record for text that is already there.
@@ -157,22 +165,28 @@ impl Batch {
         self.record(kind, a, range);
     }
 
-    /// The text of a range that was placed last.
-    pub(crate) fn tail(&self, range: Range) -> &str {
-        if self.text.len() == self.units as usize {
-            return self.text.get(range.start as usize..).unwrap_or_default();
-        }
-        // Walk back over the units of the tail.
-        let mut units = self.units;
-        let mut from = self.text.len();
-        for (at, char) in self.text.char_indices().rev() {
-            if units <= range.start {
-                break;
+    /// Gives the last record a text when it is of this kind and has none yet; says whether it was.
+    pub(crate) fn fill_last(&mut self, kind: u32, range: Range) -> bool {
+        let at = self.records.len().saturating_sub(RECORD);
+        match self.records.get_mut(at..) {
+            Some([last, _, start, len @ 0]) if *last == kind => {
+                (*start, *len) = (range.start, range.len);
+                true
             }
-            units -= char.len_utf16() as u32;
-            from = at;
+            _ => false,
         }
-        self.text.get(from..).unwrap_or_default()
+    }
+
+    /// Where the batch ends now, to go back to.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { records: self.records.len(), bytes: self.text.len(), units: self.units }
+    }
+
+    /// Takes back everything since `mark`.
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        self.records.truncate(mark.records);
+        self.text.truncate(mark.bytes);
+        self.units = mark.units;
     }
 }
 
@@ -187,8 +201,9 @@ pub(crate) fn utf16_len(text: &str) -> u32 {
 
 /// Finds byte offsets by UTF-16 units in constant time.
 struct Offsets {
-    /// Byte offset of every [`Offsets::STEP`]-th unit; empty for ASCII, where both counts agree.
-    marks: Vec<usize>,
+    /// For every [`Offsets::STEP`]-th unit, the character it belongs to: its byte offset and first unit. Empty for
+    /// ASCII, where both counts agree.
+    marks: Vec<(usize, u32)>,
 }
 
 impl Offsets {
@@ -199,10 +214,11 @@ impl Offsets {
         if text.len() != units as usize {
             let mut unit = 0;
             for (at, char) in text.char_indices() {
-                while unit >= marks.len() as u32 * Self::STEP {
-                    marks.push(at);
+                let next = unit + char.len_utf16() as u32;
+                if next > marks.len() as u32 * Self::STEP {
+                    marks.push((at, unit));
                 }
-                unit += char.len_utf16() as u32;
+                unit = next;
             }
         }
         Self { marks }
@@ -213,23 +229,18 @@ impl Offsets {
         text.get(from..to).unwrap_or_default()
     }
 
-    fn byte(&self, text: &str, unit: u32) -> usize {
+    fn byte(&self, text: &str, wanted: u32) -> usize {
         if self.marks.is_empty() {
-            return unit as usize;
+            return wanted as usize;
         }
-        let Some(&mark) = self.marks.get((unit / Self::STEP) as usize) else {
+        let Some(&(mut at, mut unit)) = self.marks.get((wanted / Self::STEP) as usize) else {
             return text.len();
         };
-        // The character at a mark may have begun one unit before it.
-        let tail = text.get(mark..).unwrap_or_default();
-        let mut left = unit % Self::STEP;
-        let mut at = mark;
-        for char in tail.chars() {
-            let units = char.len_utf16() as u32;
-            if left < units {
+        for char in text.get(at..).unwrap_or_default().chars() {
+            if unit >= wanted {
                 break;
             }
-            left -= units;
+            unit += char.len_utf16() as u32;
             at += char.len_utf8();
         }
         at
@@ -261,15 +272,5 @@ mod tests {
         }
         let read: Vec<&str> = batch.iter().map(|record| record.text).collect();
         assert_eq!(read, pieces);
-    }
-
-    #[test]
-    fn tail_gives_the_text_placed_last() {
-        let mut batch = Batch::default();
-        batch.place("x😀");
-        for text in ["ab", "ü😀", ""] {
-            let range = batch.place(text);
-            assert_eq!(batch.tail(range), text);
-        }
     }
 }

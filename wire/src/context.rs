@@ -325,10 +325,9 @@ impl<'a> Part<'a> {
         })?;
         let said = |signature: Option<Literal<'a>>| signature.filter(|signature| !signature.is_empty());
         Ok(match block.kind.as_deref() {
-            Some("text") => Some(Part::Text {
-                text: block.text.unwrap_or(Literal::EMPTY),
-                signature: said(block.text_signature),
-            }),
+            Some("text") => {
+                Some(Part::Text { text: block.text.unwrap_or(Literal::EMPTY), signature: said(block.text_signature) })
+            }
             Some("thinking") => Some(Part::Thinking {
                 text: block.thinking.unwrap_or(Literal::EMPTY),
                 signature: said(block.thinking_signature),

@@ -63,10 +63,6 @@ impl Headers {
         self.0.retain(|header| !header.0.eq_ignore_ascii_case(name));
     }
 
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|header| header.0 == name).map(|header| header.1.as_str())
-    }
-
     /// Sets what a model or a caller asks for; no value removes the header.
     pub fn apply(&mut self, headers: &[(Cow<'_, str>, Option<Cow<'_, str>>)]) {
         for (name, value) in headers {

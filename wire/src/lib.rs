@@ -1,6 +1,32 @@
 //! Wire layer of steersman: bytes in, events out. No I/O, no clock, no executor.
 
+pub mod batch;
+mod context;
+mod draft;
+mod estimate;
+mod failure;
+mod http;
 pub mod json;
+mod literal;
+mod model;
+mod openai_completions;
+mod read;
+mod request;
+mod response;
 pub mod schema;
 pub mod sniff;
 pub mod sse;
+mod strict_schema;
+mod template;
+mod tool_args;
+mod tools;
+mod transcript;
+mod usage;
+mod verdict;
+mod write;
+
+pub use batch::Batch;
+pub use http::{HttpRequest, WireError};
+pub use request::request;
+pub use response::Response;
+pub use verdict::{is_context_overflow, is_retryable, Ended};

@@ -4,7 +4,7 @@
 //! quotes costs one pass and no memory; the one thing to change on the way is a lone surrogate escape, which no provider
 //! accepts and which is dropped (PROVIDERS 1.5).
 
-use crate::json::{Kind, Reader};
+use crate::json::Reader;
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -19,6 +19,11 @@ impl<'a> Literal<'a> {
     /// Takes a span that [`Reader::raw`] gave for a string.
     pub fn of_span(span: &'a str) -> Self {
         Self(span)
+    }
+
+    /// The source, quotes included.
+    pub fn span(self) -> &'a str {
+        self.0
     }
 
     /// The source between the quotes.
@@ -119,18 +124,12 @@ fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
     }
 }
 
-/// The span of the first string of a JSON text, for tests and constants.
-pub(crate) fn literal_of(json: &str) -> Option<Literal<'_>> {
-    let mut reader = Reader::new(json);
-    (reader.peek().ok()? == Kind::String).then(|| reader.raw().ok().map(Literal::of_span))?
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn literal(json: &str) -> Literal<'_> {
-        literal_of(json).unwrap()
+        Literal::of_span(Reader::new(json).raw().unwrap())
     }
 
     #[test]

@@ -256,7 +256,8 @@ mod tests {
         let plain = model(r#"{"reasoning":true}"#);
         assert_eq!(plain.clamp_level(Level::Minimal), Level::Minimal);
         assert_eq!(plain.clamp_level(Level::Xhigh), Level::High);
-        let odd = model(r#"{"reasoning":true,"thinkingLevelMap":{"minimal":null,"low":null,"medium":null,"max":"ultra"}}"#);
+        let odd =
+            model(r#"{"reasoning":true,"thinkingLevelMap":{"minimal":null,"low":null,"medium":null,"max":"ultra"}}"#);
         assert_eq!(odd.clamp_level(Level::Low), Level::High);
         assert_eq!(odd.clamp_level(Level::Xhigh), Level::Max);
         assert_eq!(odd.levels.word(Level::Max), "ultra");

@@ -149,13 +149,7 @@ impl<'a> Request<'a> {
     }
 
     /// The request, once a wire has made URL, own headers and body. `grammar` names the grammar tools in it.
-    pub fn finish(
-        self,
-        url: String,
-        mut headers: Headers,
-        body: String,
-        grammar: &[(String, String)],
-    ) -> HttpRequest {
+    pub fn finish(self, url: String, mut headers: Headers, body: String, grammar: &[(String, String)]) -> HttpRequest {
         for (name, value) in &self.model.headers {
             headers.set(name, value.as_ref());
         }
@@ -208,7 +202,9 @@ impl<'a> Options<'a> {
                 }
                 "thinkingBudgets" => read::members(reader, |key, reader| {
                     let budget = read::number(reader)?;
-                    if let Some(entry) = Level::of(key).and_then(|level| options.thinking_budgets.get_mut(level as usize)) {
+                    if let Some(entry) =
+                        Level::of(key).and_then(|level| options.thinking_budgets.get_mut(level as usize))
+                    {
                         *entry = budget;
                     }
                     Ok(())

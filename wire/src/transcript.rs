@@ -106,9 +106,7 @@ pub(crate) fn update_text(system: &System<'_>) -> String {
         crate::json::write_string(&mut quoted, &["\"", name, "\""].concat());
         let name = quoted.get(1..quoted.len() - 1).unwrap_or_default();
         parts.push(match text {
-            Some(text) => {
-                ["Updated system prompt section ", name, ":\\n\\n", &clean(text.inner())].concat()
-            }
+            Some(text) => ["Updated system prompt section ", name, ":\\n\\n", &clean(text.inner())].concat(),
             None => ["Removed system prompt section ", name, "."].concat(),
         });
     }
@@ -140,7 +138,7 @@ pub(crate) fn hand_off<'a>(messages: Vec<Message<'a>>, model: &Model<'_>, ids: &
             Body::Assistant(assistant) => {
                 let own = is_own(&assistant, model);
                 turns.assistant(timestamp, for_model(assistant, own), own);
-            },
+            }
             Body::Result(mut result) => {
                 if !model.images {
                     result.parts = without_images(result.parts, TOOL_IMAGE);
@@ -312,7 +310,10 @@ pub(crate) fn tool_name(name: Literal<'_>) -> Cow<'_, str> {
     let text = name.text();
     let fits = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
     let starts = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
-    if text.len() <= 128 && text.bytes().all(|byte| fits(&byte)) && text.bytes().next().is_some_and(|byte| starts(&byte)) {
+    if text.len() <= 128
+        && text.bytes().all(|byte| fits(&byte))
+        && text.bytes().next().is_some_and(|byte| starts(&byte))
+    {
         return text;
     }
     let kept = text.chars().map(|char| match u8::try_from(char) {

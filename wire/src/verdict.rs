@@ -215,8 +215,20 @@ const TRANSIENT: &[&str] = &[
 
 /// The same, where only the whole word counts.
 const TRANSIENT_WORDS: &[&str] = &[
-    "429", "500", "502", "503", "504", "520", "524", "529", "terminated", "econnreset", "econnaborted", "econnrefused",
-    "etimedout", "epipe",
+    "429",
+    "500",
+    "502",
+    "503",
+    "504",
+    "520",
+    "524",
+    "529",
+    "terminated",
+    "econnreset",
+    "econnaborted",
+    "econnrefused",
+    "etimedout",
+    "epipe",
 ];
 
 /// Who says it: see PROVIDERS 11.2.

@@ -27,7 +27,8 @@ fn own_requests_are_built_as_written_down() {
             if request.url != case["url"] {
                 problems.push(request.url.clone());
             }
-            let headers: Map<String, Value> = request.headers.into_iter().map(|(name, value)| (name, json!(value))).collect();
+            let headers: Map<String, Value> =
+                request.headers.into_iter().map(|(name, value)| (name, json!(value))).collect();
             problems.extend(differences(&case["headers"], &Value::Object(headers), false));
             assert!(problems.is_empty(), "{}: {problems:#?}", stem(&file));
             count += 1;

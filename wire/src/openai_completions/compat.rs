@@ -171,7 +171,13 @@ impl<'a> Compat<'a> {
         Self {
             supports_store: !(hosts_without_max_completion || cerebras || xai || open_code || workers_ai),
             supports_developer_role: provider == "openai" || at("api.openai.com"),
-            supports_reasoning_effort: !(xai || zai || moonshot || together || cloudflare_gateway || nvidia || ant_ling),
+            supports_reasoning_effort: !(xai
+                || zai
+                || moonshot
+                || together
+                || cloudflare_gateway
+                || nvidia
+                || ant_ling),
             supports_usage_in_streaming: true,
             supports_finish_reason: true,
             plain_max_tokens: hosts_without_max_completion,

@@ -173,12 +173,7 @@ impl Conversation<'_, '_> {
         }
     }
 
-    fn assistant(
-        &self,
-        out: &mut Writer,
-        assistant: &Assistant<'_>,
-        mark: &mut Option<Mark>,
-    ) -> Result<(), WireError> {
+    fn assistant(&self, out: &mut Writer, assistant: &Assistant<'_>, mark: &mut Option<Mark>) -> Result<(), WireError> {
         let texts = || assistant.parts.iter().filter_map(Part::text).filter(|text| !text.is_blank());
         let calls = || assistant.parts.iter().filter_map(call_of);
         let thoughts = || assistant.parts.iter().filter_map(thought_of);
@@ -204,7 +199,8 @@ impl Conversation<'_, '_> {
                 });
             } else if texts().next().is_some() {
                 string_content(out, mark, |out| texts().for_each(|text| out.push_str(&clean(text.inner()))));
-            } else if self.compat.requires_assistant_after_tool_result || self.compat.requires_non_null_assistant_content
+            } else if self.compat.requires_assistant_after_tool_result
+                || self.compat.requires_non_null_assistant_content
             {
                 out.key("content").string("");
             } else {

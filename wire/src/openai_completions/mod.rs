@@ -13,13 +13,18 @@
 //! | `reasoning` | reasoning details that go back to the provider |
 //! | `usage` | token counts |
 
+mod calls;
+mod chunk;
 mod compat;
+mod decode;
 mod messages;
 mod reasoning;
 mod request;
 mod thinking;
 mod tools;
+mod usage;
 
+pub(crate) use decode::Decoder;
 pub(crate) use request::request;
 
 /// Name of this API in a model.

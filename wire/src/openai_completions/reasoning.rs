@@ -121,9 +121,7 @@ impl Details {
             Some(last) if last.entry == detail.entry && last.entry != Entry::Encrypted => {
                 last.text.push_str(&text);
                 for name in LATE {
-                    if let Some(value) = detail.member(name).filter(|value| *value != "null") {
-                        last.add_late(name, value);
-                    }
+                    last.add_late(name, detail.member(name));
                 }
             }
             _ => {
@@ -158,12 +156,21 @@ impl Details {
 }
 
 impl Merged {
-    /// The first value that says something stays.
-    fn add_late(&mut self, name: &str, value: &str) {
-        match self.members.iter_mut().find(|member| member.0 == name) {
-            Some(member) if matches!(member.1.as_str(), "null" | "\"\"") => member.1 = clean(value).into_owned(),
-            Some(_) => {}
-            None => self.members.push((name.to_owned(), clean(value).into_owned())),
+    /// The first value that says something stays; one that says nothing goes once there is another delta.
+    fn add_late(&mut self, name: &str, value: Option<&str>) {
+        let known = self.members.iter().position(|member| member.0 == name);
+        let empty = |source: &str| source == "null" || source == "\"\"";
+        match (known, value.filter(|value| !empty(value))) {
+            (Some(at), value) if self.members.get(at).is_some_and(|member| empty(&member.1)) => match value {
+                Some(value) => {
+                    if let Some(member) = self.members.get_mut(at) {
+                        member.1 = clean(value).into_owned();
+                    }
+                }
+                None => drop(self.members.remove(at)),
+            },
+            (None, Some(value)) => self.members.push((name.to_owned(), clean(value).into_owned())),
+            _ => {}
         }
     }
 }
@@ -217,7 +224,7 @@ mod tests {
     #[test]
     fn pieces_of_one_entry_are_joined_and_encrypted_ones_kept_apart() {
         let (signature, shown) = merged(&[
-            r#"[{"type":"reasoning.text","text":"a\n","format":"f","index":0}]"#,
+            r#"[{"type":"reasoning.text","text":"a\n","format":"","index":0}]"#,
             r#"[{"type":"reasoning.text","text":"b","index":0,"signature":"s","id":null}]"#,
             r#"[{"type":"reasoning.encrypted","data":"x","id":"1"},{"type":"reasoning.encrypted","data":"y"}]"#,
             r#"[{"type":"reasoning.summary","summary":"c"},{"type":"other"},7,{"type":"reasoning.text"}]"#,
@@ -225,7 +232,7 @@ mod tests {
         assert_eq!(
             signature,
             concat!(
-                r#"[{"type":"reasoning.text","text":"a\nb","format":"f","index":0,"signature":"s"},"#,
+                r#"[{"type":"reasoning.text","text":"a\nb","index":0,"signature":"s"},"#,
                 r#"{"type":"reasoning.encrypted","data":"x","id":"1"},{"type":"reasoning.encrypted","data":"y"},"#,
                 r#"{"type":"reasoning.summary","summary":"c"}]"#
             )

@@ -17,7 +17,8 @@ const CACHE_KEY_CHARS: usize = 64;
 
 /// Builds a Chat Completions request.
 pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError> {
-    let broken = |error: JsonError| WireError::invalid(["The request is not valid JSON: ", &error.to_string()].concat());
+    let broken =
+        |error: JsonError| WireError::invalid(["The request is not valid JSON: ", &error.to_string()].concat());
     let compat = Compat::of(&request.model).map_err(broken)?;
     let max_tokens = request.max_tokens();
     let (head, messages) = fold(std::mem::take(&mut request.context), compat.supports_mid_convo_system_messages);

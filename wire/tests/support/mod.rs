@@ -1,6 +1,7 @@
 //! Where the recordings are, and comparing JSON. Every test file uses a part of it.
 #![allow(dead_code)]
 
+pub mod chunks;
 pub mod message;
 
 use serde_json::Value;
@@ -76,7 +77,9 @@ fn compare(want: &Value, got: &Value, open: bool, at: &str, out: &mut Vec<String
                 }
             }
             if !open {
-                out.extend(got.keys().filter(|key| !want.contains_key(*key)).map(|key| format!("{at}.{key}: not wanted")));
+                out.extend(
+                    got.keys().filter(|key| !want.contains_key(*key)).map(|key| format!("{at}.{key}: not wanted")),
+                );
             }
         }
         (Value::Array(want), Value::Array(got)) if want.len() == got.len() => {

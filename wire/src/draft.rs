@@ -1,0 +1,265 @@
+//! The message while it is being received: what every decoder writes to. It keeps the books that all wires share and
+//! turns each step into records.
+
+use crate::batch::{kind, Batch, Range};
+use crate::failure::Failure;
+use crate::json::Reader;
+use crate::model::Cost;
+use crate::tool_args::ToolArgs;
+use crate::usage::Usage;
+use crate::write::Writer;
+
+/// Kinds of content blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Text,
+    Thinking,
+    Call,
+}
+
+/// A string of an event: its source, and whether the event was malformed in a way that is forgiven.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub span: &'a str,
+    pub lenient: bool,
+}
+
+impl<'a> Source<'a> {
+    pub fn reader(self) -> Reader<'a> {
+        if self.lenient {
+            Reader::lenient(self.span)
+        } else {
+            Reader::new(self.span)
+        }
+    }
+
+    /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.
+    fn decode(self, out: &mut String, carry: &mut Option<u16>) {
+        // The span was read once already.
+        let _ = self.reader().string_onto(out, carry);
+    }
+}
+
+struct Block {
+    kind: Kind,
+    open: bool,
+    /// First half of a surrogate pair whose other half comes with the next delta.
+    carry: Option<u16>,
+    arguments: Option<Box<ToolArgs>>,
+}
+
+/// A message in the making.
+#[derive(Default)]
+pub(crate) struct Draft {
+    pub batch: Batch,
+    blocks: Vec<Block>,
+    scratch: String,
+    cost: Cost,
+    pub usage: Option<Usage>,
+    /// The provider's own word for why it stopped.
+    pub raw_stop_reason: Option<String>,
+    has_response_id: bool,
+    has_response_model: bool,
+}
+
+impl Draft {
+    pub fn new(cost: Cost) -> Self {
+        Self { cost, ..Self::default() }
+    }
+
+    /// How many blocks there are; the index of the next one.
+    pub fn len(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// Opens a text or thinking block.
+    pub fn open(&mut self, kind: Kind) -> u32 {
+        let index = self.len();
+        self.blocks.push(Block { kind, open: true, carry: None, arguments: None });
+        let record = if kind == Kind::Text { kind::TEXT_START } else { kind::THINKING_START };
+        self.batch.record(record, index, Range::default());
+        index
+    }
+
+    /// Opens a tool call; id and name may come later.
+    pub fn open_call(&mut self, id: &str, name: &str) -> u32 {
+        let index = self.len();
+        self.blocks.push(Block { kind: Kind::Call, open: true, carry: None, arguments: Some(Box::default()) });
+        self.batch.push(kind::TOOLCALL_START, index, id);
+        self.batch.push(kind::MORE, index, name);
+        index
+    }
+
+    /// More text for a text or thinking block. An empty piece makes no record.
+    pub fn say(&mut self, index: u32, piece: Source<'_>) {
+        let Some(block) = self.blocks.get_mut(index as usize) else {
+            return;
+        };
+        let range = self.batch.place_with(|text| piece.decode(text, &mut block.carry));
+        self.batch.say_record(block.kind, index, range);
+    }
+
+    /// One more delta for a block of any kind, if `span` is exactly one string of well-formed JSON. Otherwise nothing
+    /// happens and the answer is false.
+    pub fn append(&mut self, index: u32, span: &str) -> bool {
+        let Some(block) = self.blocks.get_mut(index as usize) else {
+            return false;
+        };
+        let (mark, carry) = (self.batch.mark(), block.carry);
+        let mut reader = Reader::new(span);
+        let mut read = Ok(());
+        let range = if block.kind == Kind::Call {
+            self.scratch.clear();
+            read = reader.string_onto(&mut self.scratch, &mut block.carry);
+            Range::default()
+        } else {
+            self.batch.place_with(|text| read = reader.string_onto(text, &mut block.carry))
+        };
+        if read.is_err() || reader.offset() != span.len() {
+            block.carry = carry;
+            self.batch.rewind(mark);
+            return false;
+        }
+        match block.kind {
+            Kind::Call => self.argue_scratch(index),
+            kind => self.batch.say_record(kind, index, range),
+        }
+        true
+    }
+
+    /// More argument text for a call. Every piece makes a record, an empty one too.
+    pub fn argue(&mut self, index: u32, piece: Source<'_>) {
+        let Some(block) = self.blocks.get_mut(index as usize) else {
+            return;
+        };
+        self.scratch.clear();
+        piece.decode(&mut self.scratch, &mut block.carry);
+        self.argue_scratch(index);
+    }
+
+    /// [`argue`](Self::argue) with the text itself.
+    pub fn argue_text(&mut self, index: u32, piece: &str) {
+        self.scratch.clear();
+        self.scratch.push_str(piece);
+        self.argue_scratch(index);
+    }
+
+    fn argue_scratch(&mut self, index: u32) {
+        let arguments = self.blocks.get_mut(index as usize).and_then(|block| block.arguments.as_deref_mut());
+        if let Some(arguments) = arguments {
+            let range = self.batch.place(&self.scratch);
+            arguments.push(&self.scratch, range, index, &mut self.batch);
+            self.batch.record(kind::TOOLCALL_DELTA, index, range);
+        }
+    }
+
+    /// The argument text of an open call so far.
+    pub fn call_text(&self, index: u32) -> &str {
+        let block = self.blocks.get(index as usize);
+        block.and_then(|block| block.arguments.as_deref()).map(ToolArgs::text).unwrap_or_default()
+    }
+
+    /// Sets members on a block.
+    pub fn set(&mut self, index: u32, members: impl FnOnce(&mut Writer)) {
+        let mut out = Writer::default();
+        out.object(members);
+        let text = out.into_text();
+        if text.len() > 2 {
+            self.batch.push(kind::BLOCK_FIELDS, index, &text);
+        }
+    }
+
+    /// The block is complete; further deltas would be wrong.
+    pub fn close(&mut self, index: u32) {
+        let Some(block) = self.blocks.get_mut(index as usize).filter(|block| block.open) else {
+            return;
+        };
+        block.open = false;
+        let record = match block.kind {
+            Kind::Text => kind::TEXT_END,
+            Kind::Thinking => kind::THINKING_END,
+            Kind::Call => kind::TOOLCALL_END,
+        };
+        if let Some(arguments) = block.arguments.take() {
+            self.set(index, |out| arguments.finish(out));
+        }
+        self.batch.record(record, index, Range::default());
+    }
+
+    /// Completes every open block, in order.
+    pub fn close_all(&mut self) {
+        (0..self.len()).for_each(|index| self.close(index));
+    }
+
+    /// The provider's id of the response; the first one counts.
+    pub fn response_id(&mut self, id: &str) {
+        if !std::mem::replace(&mut self.has_response_id, true) {
+            self.field("responseId", id);
+        }
+    }
+
+    /// Another model than the one asked for answered; the first word counts.
+    pub fn response_model(&mut self, model: &str) {
+        if !std::mem::replace(&mut self.has_response_model, true) {
+            self.field("responseModel", model);
+        }
+    }
+
+    pub fn has_response_id(&self) -> bool {
+        self.has_response_id
+    }
+
+    pub fn has_response_model(&self) -> bool {
+        self.has_response_model
+    }
+
+    fn field(&mut self, name: &str, value: &str) {
+        let mut out = Writer::default();
+        out.object(|out| out.key(name).string(value));
+        self.batch.push(kind::FIELDS, 0, &out.into_text());
+    }
+
+    /// The response is complete.
+    pub fn done(&mut self, reason: &'static str) {
+        let fields = self.last_fields(reason, None);
+        self.batch.push(kind::FIELDS, 0, &fields);
+        self.batch.push(kind::DONE, 0, reason);
+    }
+
+    /// The response failed or was aborted.
+    pub fn failed(&mut self, failure: &Failure) {
+        let aborted = failure.code == "aborted";
+        let fields = self.last_fields(if aborted { "aborted" } else { "error" }, Some(failure));
+        self.batch.push(kind::FIELDS, 0, &fields);
+        self.batch.push(kind::ERROR, u32::from(aborted), &failure.message);
+    }
+
+    fn last_fields(&self, stop_reason: &str, failure: Option<&Failure>) -> String {
+        let mut out = Writer::default();
+        out.object(|out| {
+            out.key("stopReason").string(stop_reason);
+            if let Some(reason) = &self.raw_stop_reason {
+                out.key("rawStopReason").string(reason);
+            }
+            if let Some(usage) = &self.usage {
+                out.key("usage");
+                usage.write(out, &self.cost);
+            }
+            if let Some(failure) = failure {
+                out.key("errorMessage").string(&failure.message);
+                out.key("diagnostics").array(|out| failure.write(out));
+            }
+        });
+        out.into_text()
+    }
+}
+
+impl Batch {
+    /// A delta record for text that is already placed, unless it is empty.
+    fn say_record(&mut self, kind: Kind, index: u32, range: Range) {
+        if range.len > 0 {
+            let record = if kind == Kind::Text { kind::TEXT_DELTA } else { kind::THINKING_DELTA };
+            self.record(record, index, range);
+        }
+    }
+}

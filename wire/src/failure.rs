@@ -1,0 +1,298 @@
+//! What a provider says about its failure, in the many shapes providers say it.
+
+use crate::json::{parse, to_text, Value};
+use crate::sse::{Event, Sse};
+use crate::verdict::is_overflow_text;
+use crate::write::Writer;
+
+/// Longest body text that goes into a message.
+const SHOWN: usize = 4000;
+/// Longest piece of something unreadable that goes into a message.
+const GLIMPSE: usize = 200;
+
+/// Why a response failed.
+pub(crate) struct Failure {
+    /// One of the codes of `AgentError.code`.
+    pub code: &'static str,
+    /// For people, and for the verdicts, which read the provider's words in it.
+    pub message: String,
+    /// HTTP status, when the answer was refused by one.
+    pub status: Option<u16>,
+}
+
+impl Failure {
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), status: None }
+    }
+
+    /// The body ended before the response did.
+    pub fn truncated(message: impl Into<String>) -> Self {
+        Self::new("stream_truncated", message)
+    }
+
+    /// Something arrived that is not what the protocol says. `glimpse` shows its beginning.
+    pub fn protocol(what: &str, glimpse: &str) -> Self {
+        Self::new("protocol", [what, cut(glimpse.trim(), GLIMPSE).as_str()].concat())
+    }
+
+    /// An HTTP status that is no success, in the words of its body.
+    pub fn of_status(status: u16, body: &str) -> Self {
+        let number = status.to_string();
+        let message = match said_in_body(body) {
+            Said::Nothing => [&number, " status code (no body)"].concat(),
+            Said::Text(text) => [&number, ": ", &text].concat(),
+        };
+        Self { code: code_of_status(status, &message), message, status: Some(status) }
+    }
+
+    /// An error inside a stream: `error` is the error itself, or an object that has one.
+    pub fn in_band(error: &Value) -> Self {
+        let error = error.get("error").unwrap_or(error);
+        let mut message = member_text(error).unwrap_or_else(|| match error {
+            Value::String(text) => text.clone(),
+            other => to_text(other),
+        });
+        // The kind of error is what tells a transient one; it may stand beside the message only.
+        if let Some(kind) = ["code", "type"].into_iter().find_map(|name| error.get(name).and_then(word)) {
+            if !message.contains(&kind) {
+                message = [&kind, ": ", &message].concat();
+            }
+        }
+        append_upstream(&mut message, error);
+        let status = error.get("code").or_else(|| error.get("status_code")).and_then(Value::as_f64);
+        let code = match status {
+            Some(status) if (400.0..600.0).contains(&status) => code_of_status(status as u16, &message),
+            _ => code_of_text(&message).unwrap_or("http"),
+        };
+        Self::new(code, message)
+    }
+
+    /// An error inside a stream, given as text of any form.
+    pub fn in_band_text(text: &str) -> Self {
+        match parse(text) {
+            Ok(value) => Self::in_band(&value),
+            Err(_) => Self::new(code_of_text(text).unwrap_or("http"), cut(text.trim(), SHOWN)),
+        }
+    }
+
+    /// A good status whose body is no event stream.
+    pub fn not_a_stream(status: u16, content_type: &str, body: &str) -> Self {
+        if let Ok(value) = parse(body.trim()) {
+            let first = first(&value);
+            if first.get("error").is_some_and(|error| !error.is_null()) {
+                return Self::in_band(first);
+            }
+            if let Some(message) = member_text(first) {
+                return Self::new(code_of_text(&message).unwrap_or("http"), message);
+            }
+        }
+        let kind = if content_type.is_empty() { "no content type" } else { content_type };
+        let head = ["Expected an event stream, but HTTP ", &status.to_string(), " brought ", kind, ": "].concat();
+        Self::protocol(&head, body)
+    }
+
+    /// Replaces secrets in the message.
+    pub fn redact(&mut self, secrets: &[String]) {
+        for secret in secrets {
+            if self.message.contains(secret.as_str()) {
+                self.message = self.message.replace(secret.as_str(), "[redacted]");
+            }
+        }
+    }
+
+    /// Writes the diagnostic of a message; the host adds the time.
+    pub fn write(&self, out: &mut Writer) {
+        out.object(|out| {
+            out.key("type").string("error");
+            out.key("code").string(self.code);
+            out.key("error").object(|out| {
+                out.key("message").string(&self.message);
+                out.key("code").string(self.code);
+            });
+            if let Some(status) = self.status {
+                out.key("details").object(|out| out.key("status").number(f64::from(status)));
+            }
+        });
+    }
+}
+
+enum Said {
+    Nothing,
+    Text(String),
+}
+
+/// The error of an HTTP body: the JSON of its `error`, else the whole JSON, else the text; of an event stream, the same
+/// for the data of its first event.
+fn said_in_body(body: &str) -> Said {
+    let text = first_event(body).unwrap_or_else(|| body.trim().to_owned());
+    if text.is_empty() {
+        return Said::Nothing;
+    }
+    let Ok(value) = parse(&text) else {
+        return Said::Text(cut(&text, SHOWN));
+    };
+    let value = first(&value);
+    let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+    let shown = match error {
+        Value::String(text) => text.clone(),
+        Value::Object(members) if members.is_empty() => return Said::Nothing,
+        other => to_text(other),
+    };
+    let mut shown = cut(&shown, SHOWN);
+    append_upstream(&mut shown, error);
+    Said::Text(shown)
+}
+
+/// Some gateways wrap an error in a list.
+fn first(value: &Value) -> &Value {
+    value.as_array().and_then(<[Value]>::first).unwrap_or(value)
+}
+
+/// Data of the first event, if the body is an event stream.
+fn first_event(body: &str) -> Option<String> {
+    let is_field = |line: &str| ["data:", "event:", ":"].iter().any(|field| line.starts_with(field));
+    body.lines().find(|line| !line.is_empty()).filter(|line| is_field(line))?;
+    let mut sse = Sse::default();
+    let mut found = None;
+    let mut sink = |event: Event<'_>| {
+        found.get_or_insert_with(|| event.data.to_owned());
+    };
+    sse.push(body.as_bytes(), &mut sink).ok()?;
+    let trailing = sse.end(&mut sink);
+    found.or(trailing.map(|event| event.data))
+}
+
+/// What OpenRouter's upstream said, unless it is in the text already.
+fn append_upstream(message: &mut String, error: &Value) {
+    let raw = error.get("metadata").and_then(|metadata| metadata.get("raw")).and_then(word);
+    if let Some(raw) = raw.filter(|raw| !raw.is_empty()) {
+        let mut quoted = String::new();
+        crate::json::write_string(&mut quoted, &raw);
+        if !message.contains(&raw) && !message.contains(quoted.trim_matches('"')) {
+            message.push('\n');
+            message.push_str(&cut(&raw, SHOWN));
+        }
+    }
+}
+
+/// The message of an error object.
+fn member_text(error: &Value) -> Option<String> {
+    ["message", "detail", "error"].into_iter().find_map(|name| error.get(name)?.as_str().map(str::to_owned))
+}
+
+/// A string that says something, or a number.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+fn code_of_status(status: u16, message: &str) -> &'static str {
+    match status {
+        429 => "rate_limited",
+        529 => "overloaded",
+        413 => "context_overflow",
+        401 | 403 => "auth",
+        _ => match code_of_text(message) {
+            Some(code) => code,
+            None if (400..500).contains(&status) && status != 408 && status != 409 => "invalid_request",
+            None => "http",
+        },
+    }
+}
+
+fn code_of_text(text: &str) -> Option<&'static str> {
+    if is_overflow_text(text, "") {
+        return Some("context_overflow");
+    }
+    let text = text.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if has(&["rate limit", "rate_limit", "rate-limit", "too many requests"]) {
+        return Some("rate_limited");
+    }
+    has(&["overloaded", "server_busy", "at capacity"]).then_some("overloaded")
+}
+
+/// The text, or its beginning and how much is missing. Counts characters.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => {
+            let missing = text.get(end..).unwrap_or_default().chars().count();
+            let shown = text.get(..end).unwrap_or_default();
+            [shown, "... [truncated ", &missing.to_string(), " chars]"].concat()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_told_in_the_words_of_its_body() {
+        for (status, body, code, message) in [
+            (400, r#"{"error":{"message":"bad tool"}}"#, "invalid_request", r#"400: {"message":"bad tool"}"#),
+            (401, r#"{"error":"no key"}"#, "auth", "401: no key"),
+            (400, r#"[{"error":{"message":"bad field"}}]"#, "invalid_request", r#"400: {"message":"bad field"}"#),
+            (422, r#"{"detail":"wrong"}"#, "invalid_request", r#"422: {"detail":"wrong"}"#),
+            (
+                429,
+                "event: error\ndata: {\"error\":{\"message\":\"slow down\"}}\n\n",
+                "rate_limited",
+                r#"429: {"message":"slow down"}"#,
+            ),
+            (400, " ", "invalid_request", "400 status code (no body)"),
+            (502, "<html>Bad gateway</html>", "http", "502: <html>Bad gateway</html>"),
+            (
+                400,
+                r#"{"error":{"message":"prompt is too long"}}"#,
+                "context_overflow",
+                r#"400: {"message":"prompt is too long"}"#,
+            ),
+            (
+                502,
+                r#"{"error":{"message":"x","metadata":{"raw":"y"}}}"#,
+                "http",
+                "502: {\"message\":\"x\",\"metadata\":{\"raw\":\"y\"}}",
+            ),
+        ] {
+            let failure = Failure::of_status(status, body);
+            assert_eq!((failure.code, failure.message.as_str()), (code, message), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_in_the_stream_keeps_its_kind() {
+        for (error, code, message) in [
+            (r#"{"error":{"message":"failed","type":"server_error","code":null}}"#, "http", "server_error: failed"),
+            (
+                r#"{"error":{"message":"slow","code":"rate_limit_exceeded"}}"#,
+                "rate_limited",
+                "rate_limit_exceeded: slow",
+            ),
+            (r#"{"message":"up","code":502,"metadata":{"raw":"why"}}"#, "http", "502: up\nwhy"),
+            (r#""plain""#, "http", "plain"),
+            (r#"{"error":"text"}"#, "http", "text"),
+            ("not json", "http", "not json"),
+        ] {
+            let failure = Failure::in_band_text(error);
+            assert_eq!((failure.code, failure.message.as_str()), (code, message), "{error}");
+        }
+    }
+
+    #[test]
+    fn long_bodies_are_cut_between_characters() {
+        let failure = Failure::of_status(500, &"é".repeat(5000));
+        assert!(failure.message.ends_with("é... [truncated 1000 chars]"));
+    }
+
+    #[test]
+    fn secrets_are_taken_out() {
+        let mut failure = Failure::new("auth", "bad key Bearer sk-test-SECRET");
+        failure.redact(&["sk-test-SECRET".to_owned()]);
+        assert_eq!(failure.message, "bad key Bearer [redacted]");
+    }
+}

@@ -1,0 +1,324 @@
+//! From the bytes of a response to records: status, content that is no stream, the stream, and every way to end.
+
+use crate::batch::{kind, Batch, Range};
+use crate::draft::Draft;
+use crate::failure::Failure;
+use crate::http::WireError;
+use crate::json::Reader;
+use crate::model::Model;
+use crate::openai_completions;
+use crate::sniff::{sniff, Body};
+use crate::sse::{Event, Sink, Sse, Trailing};
+
+/// Most bytes of an error body, or of a body that may turn out to be no stream, that are kept.
+const BODY_LIMIT: usize = 64 * 1024;
+
+/// What ends a stream by itself.
+pub(crate) const DONE: &str = "[DONE]";
+
+/// One response to a [`request`](crate::request). The host tells what happens on the network, in order: [`head`],
+/// [`push`] for every chunk, and [`end`], or [`fail`] or [`abort`] at any time. After each call it reads [`batch`] and
+/// calls [`clear`].
+///
+/// Exactly one DONE or ERROR record is made, and nothing after it; from then on calls have no effect, and the host
+/// should close the connection.
+///
+/// [`head`]: Self::head
+/// [`push`]: Self::push
+/// [`end`]: Self::end
+/// [`fail`]: Self::fail
+/// [`abort`]: Self::abort
+/// [`batch`]: Self::batch
+/// [`clear`]: Self::clear
+pub struct Response {
+    draft: Draft,
+    decoder: Box<dyn Decode>,
+    sse: Sse,
+    stage: Stage,
+    status: u16,
+    content_type: String,
+    status_text: String,
+    /// The beginning of a body that is an error, or that may turn out to be no stream because no event came yet.
+    body: Vec<u8>,
+    seen_event: bool,
+    secrets: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Before the status.
+    Waiting,
+    /// Reading a body that is known to be an error.
+    Refused,
+    /// Reading a stream.
+    Streaming,
+    Finished,
+}
+
+/// How an event leaves the response.
+pub(crate) enum Step {
+    Continue,
+    /// The provider said that this was all.
+    Finished,
+    Failed(Failure),
+}
+
+/// How a response ended.
+pub(crate) enum Outcome {
+    /// The stop reason.
+    Done(&'static str),
+    Failed(Failure),
+}
+
+/// A protocol: turns events into steps of the draft. `DONE` never reaches it.
+pub(crate) trait Decode {
+    /// A complete event.
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step;
+
+    /// The stream ended by itself, or a [`Step::Finished`] came. Completes what may be completed and says how it ended.
+    fn end(&mut self, draft: &mut Draft) -> Outcome;
+
+    /// The stream was cut inside an event: why the response counts as unfinished.
+    fn cut(&self) -> Failure;
+
+    /// The response is about to fail: what is worth keeping is put into the draft.
+    fn failing(&mut self, _draft: &mut Draft) {}
+
+    /// What a status that is no success means.
+    fn refused(&self, status: u16, _status_text: &str, body: &str) -> Failure {
+        Failure::of_status(status, body)
+    }
+}
+
+impl Response {
+    /// A response that is about to be asked for. `reply` is [`HttpRequest::reply`](crate::HttpRequest), or a model
+    /// object as JSON.
+    ///
+    /// # Errors
+    /// `invalid_request` when it is not JSON, `unsupported` when no built-in wire speaks the model's API.
+    pub fn new(reply: &[u8]) -> Result<Self, WireError> {
+        let text = std::str::from_utf8(reply).map_err(|_| WireError::invalid("The model is not valid UTF-8."))?;
+        let model = Model::read(&mut Reader::new(text))
+            .map_err(|error| WireError::invalid(["The model is not valid JSON: ", &error.to_string()].concat()))?;
+        let decoder: Box<dyn Decode> = match model.api.as_ref() {
+            openai_completions::API => Box::new(openai_completions::Decoder::new(&model)?),
+            api => return Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
+        };
+        Ok(Self {
+            draft: Draft::new(model.cost.clone()),
+            decoder,
+            sse: Sse::default(),
+            stage: Stage::Waiting,
+            status: 0,
+            content_type: String::new(),
+            status_text: String::new(),
+            body: Vec::new(),
+            seen_event: false,
+            secrets: model.secrets.iter().map(|secret| secret.clone().into_owned()).collect(),
+        })
+    }
+
+    /// The status line and headers are there. `content_type` is the header's value, empty when it is missing.
+    pub fn head(&mut self, status: u16, content_type: &str, status_text: &str) {
+        if self.stage != Stage::Waiting {
+            return;
+        }
+        self.status = status;
+        self.content_type.push_str(content_type);
+        self.status_text.push_str(status_text);
+        if !(200..300).contains(&status) {
+            self.stage = Stage::Refused;
+            return;
+        }
+        self.stage = Stage::Streaming;
+        self.draft.batch.record(kind::START, 0, Range::default());
+    }
+
+    /// A piece of the body.
+    pub fn push(&mut self, chunk: &[u8]) {
+        match self.stage {
+            Stage::Waiting | Stage::Finished => {}
+            Stage::Refused => {
+                self.keep(chunk);
+                if self.body.len() >= BODY_LIMIT {
+                    self.refuse();
+                }
+            }
+            Stage::Streaming => {
+                if !self.seen_event {
+                    self.keep(chunk);
+                }
+                let mut feed = Feed::new(&mut self.draft, &mut *self.decoder);
+                let pushed = self.sse.push(chunk, &mut feed);
+                let (step, seen_event) = (feed.step, feed.seen_event);
+                if seen_event && !self.seen_event {
+                    // It is a stream; how it began is of no more interest.
+                    self.body = Vec::new();
+                    self.seen_event = true;
+                }
+                match (step, pushed) {
+                    (Step::Continue, Err(error)) => self.finish_failed(Failure::new("protocol", error.to_string())),
+                    (step, _) => self.take(step),
+                }
+            }
+        }
+    }
+
+    /// The body is complete.
+    pub fn end(&mut self) {
+        match self.stage {
+            Stage::Finished => {}
+            Stage::Waiting => self.fail("The connection ended without a response."),
+            Stage::Refused => self.refuse(),
+            Stage::Streaming => self.end_stream(),
+        }
+    }
+
+    /// The network failed; `message` is its own word for it.
+    pub fn fail(&mut self, message: &str) {
+        self.finish_failed(Failure::new("network", message));
+    }
+
+    /// The caller wants no more. `message` becomes the error message.
+    pub fn abort(&mut self, message: &str) {
+        self.finish_failed(Failure::new("aborted", message));
+    }
+
+    /// A failure that the host found, such as an idle stream, with its `AgentError.code`.
+    pub fn give_up(&mut self, code: &'static str, message: &str) {
+        self.finish_failed(Failure::new(code, message));
+    }
+
+    /// Records since [`clear`](Self::clear).
+    pub fn batch(&self) -> &Batch {
+        &self.draft.batch
+    }
+
+    /// Forgets the records read.
+    pub fn clear(&mut self) {
+        self.draft.batch.clear();
+    }
+
+    /// Whether a DONE or ERROR record was made.
+    pub fn finished(&self) -> bool {
+        self.stage == Stage::Finished
+    }
+
+    fn keep(&mut self, chunk: &[u8]) {
+        let room = BODY_LIMIT.saturating_sub(self.body.len());
+        self.body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+    }
+
+    /// The error body is complete, or long enough.
+    fn refuse(&mut self) {
+        let body = String::from_utf8_lossy(&self.body).into_owned();
+        let failure = self.decoder.refused(self.status, &self.status_text, &body);
+        self.finish_failed(failure);
+    }
+
+    fn end_stream(&mut self) {
+        let mut feed = Feed::new(&mut self.draft, &mut *self.decoder);
+        let trailing = self.sse.end(&mut feed);
+        let mut cut = false;
+        if let (Step::Continue, Some(trailing)) = (&feed.step, &trailing) {
+            cut = !feed.trailing(trailing);
+        }
+        let (step, seen_event) = (feed.step, feed.seen_event || self.seen_event);
+        if !matches!(step, Step::Continue) {
+            return self.take(step);
+        }
+        if cut {
+            let failure = self.decoder.cut();
+            return self.finish_failed(failure);
+        }
+        if !seen_event {
+            if let Some(failure) = self.no_stream() {
+                return self.finish_failed(failure);
+            }
+        }
+        self.take(Step::Finished);
+    }
+
+    /// A body without events: empty, or something else than a stream.
+    fn no_stream(&self) -> Option<Failure> {
+        match sniff(&self.body) {
+            Some(Body::EventStream) => None,
+            None if self.body.trim_ascii().is_empty() => {
+                Some(Failure::truncated("Stream ended without an answer: the response body is empty"))
+            }
+            _ => {
+                let body = String::from_utf8_lossy(&self.body);
+                Some(Failure::not_a_stream(self.status, &self.content_type, &body))
+            }
+        }
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Continue => {}
+            Step::Failed(failure) => self.finish_failed(failure),
+            Step::Finished => match self.decoder.end(&mut self.draft) {
+                Outcome::Failed(failure) => self.finish_failed(failure),
+                Outcome::Done(reason) => {
+                    self.draft.done(reason);
+                    self.stage = Stage::Finished;
+                }
+            },
+        }
+    }
+
+    fn finish_failed(&mut self, mut failure: Failure) {
+        if self.stage == Stage::Finished {
+            return;
+        }
+        self.stage = Stage::Finished;
+        self.decoder.failing(&mut self.draft);
+        failure.redact(&self.secrets);
+        self.draft.failed(&failure);
+    }
+}
+
+/// Hands events to the decoder until one of them ends the response.
+struct Feed<'r> {
+    draft: &'r mut Draft,
+    decoder: &'r mut dyn Decode,
+    step: Step,
+    seen_event: bool,
+}
+
+impl<'r> Feed<'r> {
+    fn new(draft: &'r mut Draft, decoder: &'r mut dyn Decode) -> Self {
+        Self { draft, decoder, step: Step::Continue, seen_event: false }
+    }
+
+    /// Takes an event without its blank line if it is whole; says whether it is.
+    fn trailing(&mut self, trailing: &Trailing) -> bool {
+        let whole = trailing.data.trim() == DONE || is_json(&trailing.data);
+        if whole {
+            self.event(Event { name: &trailing.name, data: &trailing.data, id: None });
+        }
+        whole
+    }
+}
+
+impl Sink for Feed<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        self.seen_event = true;
+        if matches!(self.step, Step::Continue) {
+            let done = event.data.len() < 16 && event.data.trim() == DONE;
+            self.step = if done { Step::Finished } else { self.decoder.event(event, self.draft) };
+        }
+    }
+
+    fn unknown(&mut self, name: &str, value: &str) {
+        // llama.cpp reports a failure like this in the middle of a stream.
+        if name == "error" && matches!(self.step, Step::Continue) {
+            self.step = Step::Failed(Failure::in_band_text(value));
+        }
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    let mut reader = Reader::new(text);
+    reader.skip().is_ok() && reader.finish().is_ok()
+}
