@@ -132,13 +132,17 @@ function loadSync(bytes: BufferSource | WebAssembly.Module): void {
 
 type Resolved = BufferSource | WebAssembly.Module;
 
-async function resolve(source: Awaited<WasmSource>): Promise<Resolved> {
+async function resolve(source: Exclude<WasmSource, PromiseLike<unknown>>): Promise<Resolved> {
+  const wrapped = (source as { module_or_path?: Exclude<WasmSource, PromiseLike<unknown>> }).module_or_path;
+  if (wrapped !== undefined) return resolve(wrapped);
   if (isModule(source) || isBytes(source)) return source;
-  if (typeof source === "object" && source !== null && "module_or_path" in source) return resolve(await source.module_or_path);
   const response = isResponse(source) ? source : await fetchModule(source as string | URL);
   const url = response.url || "the given Response";
   if (!response.ok) {
-    throw new EngineLoadError("wasm_load_failed", `Could not load the WebAssembly module: ${url} answered ${response.status} ${response.statusText}`.trim());
+    throw new EngineLoadError(
+      "wasm_load_failed",
+      `Could not load the WebAssembly module: ${url} answered ${response.status} ${response.statusText}`.trim(),
+    );
   }
   const type = response.headers.get("content-type") ?? "no content type";
   if (/^application\/wasm\b/i.test(type) && typeof WebAssembly.compileStreaming === "function") {
@@ -163,7 +167,11 @@ async function fetchModule(url: string | URL): Promise<Response> {
   try {
     return await fetch(url);
   } catch (error) {
-    throw new EngineLoadError("wasm_load_failed", `Could not load the WebAssembly module from ${String(url)}: ${describe(error)}`, { cause: error });
+    throw new EngineLoadError(
+      "wasm_load_failed",
+      `Could not load the WebAssembly module from ${String(url)}: ${describe(error)}`,
+      { cause: error },
+    );
   }
 }
 
@@ -189,5 +197,7 @@ function loadError(error: unknown): EngineLoadError {
       { cause: error },
     );
   }
-  return new EngineLoadError("wasm_load_failed", `The WebAssembly module could not be loaded: ${text}`, { cause: error });
+  return new EngineLoadError("wasm_load_failed", `The WebAssembly module could not be loaded: ${text}`, {
+    cause: error,
+  });
 }

@@ -3,7 +3,7 @@
  * message takes the partial's place. Deltas never leave JavaScript here.
  */
 import { mergeIdentity } from "../identity.js";
-import { PUMP, type PumpedStream } from "../stream/pump.js";
+import { isPumped, PUMP } from "../stream/pump.js";
 import type {
   AgentContext,
   AssistantMessage,
@@ -29,7 +29,7 @@ export async function respond(
 ): Promise<AssistantMessage> {
   const { config, profile } = run;
   const request = profile.systemMessages
-    ? normalizeContext({ messages, ...(run.systemPrompt ? { systemPrompt: run.systemPrompt } : {}) })
+    ? normalizeContext({ messages, systemPrompt: run.systemPrompt })
     : { systemPrompt: context.systemPrompt, messages, tools: context.tools };
   const options = {
     ...config,
@@ -51,10 +51,6 @@ export async function respond(
   return delivery.final ?? (await delivery.finish());
 }
 
-function isPumped(response: object): response is PumpedStream {
-  return PUMP in response;
-}
-
 class Delivery {
   final: AssistantMessage | undefined;
   #partial: AssistantMessage | undefined;
@@ -63,7 +59,12 @@ class Delivery {
   readonly #response: AssistantMessageEventStreamLike;
   readonly #thinkingLevel: string;
 
-  constructor(run: HostRun, context: AgentContext, response: AssistantMessageEventStreamLike, thinkingLevel: string) {
+  constructor(
+    run: HostRun,
+    context: AgentContext,
+    response: AssistantMessageEventStreamLike,
+    thinkingLevel: string,
+  ) {
     this.#run = run;
     this.#context = context;
     this.#response = response;
@@ -108,7 +109,11 @@ class Delivery {
       const { messages } = this.#context;
       messages[messages.length - 1] = partial;
     }
-    const waiting = this.#run.emit({ type: "message_update", assistantMessageEvent: event, message: { ...partial } });
+    const waiting = this.#run.emit({
+      type: "message_update",
+      assistantMessageEvent: event,
+      message: { ...partial },
+    });
     return isThenable(waiting) ? waiting : undefined;
   }
 

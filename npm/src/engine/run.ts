@@ -81,7 +81,8 @@ export class HostRun implements InFlight {
       prompts: [],
       context: options.context,
       config: options as unknown as AgentLoopConfig,
-      emit: (event) => (event.type === "tool_execution_update" ? options.onUpdate?.(event.partialResult) : undefined),
+      emit: (event) =>
+        event.type === "tool_execution_update" ? options.onUpdate?.(event.partialResult) : undefined,
       signal: options.signal,
       streamFn: undefined,
       profile,
@@ -147,9 +148,19 @@ export class HostRun implements InFlight {
     return this.#lifecycle({ type: "message_end", message });
   }
   toolStart(call: AgentToolCall): Promise<unknown> {
-    return this.#lifecycle({ type: "tool_execution_start", toolCallId: call.id, toolName: call.name, args: call.arguments });
+    return this.#lifecycle({
+      type: "tool_execution_start",
+      toolCallId: call.id,
+      toolName: call.name,
+      args: call.arguments,
+    });
   }
-  toolEnd(call: AgentToolCall, result: AgentToolResult, isError: boolean, durationMs: number | undefined): Promise<unknown> {
+  toolEnd(
+    call: AgentToolCall,
+    result: AgentToolResult,
+    isError: boolean,
+    durationMs: number | undefined,
+  ): Promise<unknown> {
     return this.#lifecycle({
       type: "tool_execution_end",
       toolCallId: call.id,
@@ -207,7 +218,9 @@ export class HostRun implements InFlight {
   }
   transformContext(context: AgentContext): unknown {
     const messages = context.messages;
-    return this.config.transformContext ? Promise.resolve(this.config.transformContext(messages, this.signal)) : messages;
+    return this.config.transformContext
+      ? Promise.resolve(this.config.transformContext(messages, this.signal))
+      : messages;
   }
   convertToLlm(messages: AgentMessage[]): unknown {
     return Promise.resolve(this.config.convertToLlm(messages));
@@ -259,7 +272,12 @@ export class HostRun implements InFlight {
     this.config = {
       ...this.config,
       model: model ?? this.config.model,
-      reasoning: thinkingLevel === undefined ? this.config.reasoning : thinkingLevel === "off" ? undefined : thinkingLevel,
+      reasoning:
+        thinkingLevel === undefined
+          ? this.config.reasoning
+          : thinkingLevel === "off"
+            ? undefined
+            : thinkingLevel,
     };
   }
   async prepareNextTurn(
@@ -268,7 +286,9 @@ export class HostRun implements InFlight {
     context: AgentContext,
     newMessages: AgentMessage[],
   ): Promise<{ context: AgentContext | undefined; messages: AgentMessage[] | undefined } | undefined> {
-    const update = await this.config.prepareNextTurn?.(this.#turnOf(message, toolResults, context, newMessages));
+    const update = await this.config.prepareNextTurn?.(
+      this.#turnOf(message, toolResults, context, newMessages),
+    );
     if (!update) return undefined;
     this.#adopt(update);
     return {
@@ -278,7 +298,10 @@ export class HostRun implements InFlight {
   }
   async prepareRequest(context: AgentContext): Promise<AgentContext | undefined> {
     const { model, reasoning } = this.config;
-    const update = await this.config.prepareRequest?.({ context, model, thinkingLevel: reasoning ?? "off" }, this.signal);
+    const update = await this.config.prepareRequest?.(
+      { context, model, thinkingLevel: reasoning ?? "off" },
+      this.signal,
+    );
     if (!update) return undefined;
     this.#adopt(update);
     return update.context ?? undefined;
@@ -301,7 +324,9 @@ export class HostRun implements InFlight {
     newMessages: AgentMessage[],
   ): unknown {
     if (!this.config.shouldStopAfterTurn) return false;
-    return Promise.resolve(this.config.shouldStopAfterTurn(this.#turnOf(message, toolResults, context, newMessages)));
+    return Promise.resolve(
+      this.config.shouldStopAfterTurn(this.#turnOf(message, toolResults, context, newMessages)),
+    );
   }
 
   // --- tools --------------------------------------------------------------------------------------------------------
@@ -328,7 +353,11 @@ export class HostRun implements InFlight {
     const asked = this.config.beforeToolCall({ assistantMessage, toolCall, args, context }, this.signal);
     return Promise.resolve(asked).then((said) => {
       const block = Boolean(said?.block);
-      return { block, reason: block && said?.reason ? String(said.reason) : undefined, terminate: said?.terminate === true };
+      return {
+        block,
+        reason: block && said?.reason ? String(said.reason) : undefined,
+        terminate: said?.terminate === true,
+      };
     });
   }
   execute(tool: AgentTool, call: AgentToolCall, args: unknown): Promise<unknown> {
@@ -346,8 +375,13 @@ export class HostRun implements InFlight {
     isError: boolean,
   ): Promise<{ value: AgentToolResult; isError: boolean } | undefined> | undefined {
     if (!this.config.afterToolCall) return undefined;
-    const asked = this.config.afterToolCall({ assistantMessage, toolCall, args, result, isError, context }, this.signal);
-    return Promise.resolve(asked).then((said) => (said ? mergeAfterResult(result, isError, said, this.profile) : undefined));
+    const asked = this.config.afterToolCall(
+      { assistantMessage, toolCall, args, result, isError, context },
+      this.signal,
+    );
+    return Promise.resolve(asked).then((said) =>
+      said ? mergeAfterResult(result, isError, said, this.profile) : undefined,
+    );
   }
   terminates(result: AgentToolResult): boolean {
     return result.terminate === true;
@@ -363,7 +397,12 @@ export class HostRun implements InFlight {
   ): ToolResultMessage {
     return resultMessage(call, result, isError, durationMs, this.profile);
   }
-  outcome(toolCall: AgentToolCall, result: AgentToolResult, isError: boolean, durationMs: number | undefined): unknown {
+  outcome(
+    toolCall: AgentToolCall,
+    result: AgentToolResult,
+    isError: boolean,
+    durationMs: number | undefined,
+  ): unknown {
     return { toolCall, result, isError, ...(durationMs === undefined ? {} : { durationMs }) };
   }
 }

@@ -1,6 +1,12 @@
 /** Executing a tool, and the objects that come out of it. */
 import type { Profile } from "../profile.js";
-import type { AfterToolCallResult, AgentTool, AgentToolCall, AgentToolResult, ToolResultMessage } from "../types.js";
+import type {
+  AfterToolCallResult,
+  AgentTool,
+  AgentToolCall,
+  AgentToolResult,
+  ToolResultMessage,
+} from "../types.js";
 import { describe } from "./describe.js";
 import type { HostRun } from "./run.js";
 
@@ -16,12 +22,23 @@ export interface Execution {
  * Run a tool. Updates are delivered at once and awaited before this resolves; after the tool has settled, `onUpdate`
  * does nothing. Rejects only when a listener of an update failed.
  */
-export async function executeTool(run: HostRun, tool: AgentTool, call: AgentToolCall, args: unknown): Promise<Execution> {
+export async function executeTool(
+  run: HostRun,
+  tool: AgentTool,
+  call: AgentToolCall,
+  args: unknown,
+): Promise<Execution> {
   const updates: Promise<unknown>[] = [];
   let open = true;
   const onUpdate = (partialResult: AgentToolResult): void => {
     if (!open || run.dead) return;
-    const event = { type: "tool_execution_update", toolCallId: call.id, toolName: call.name, args: call.arguments, partialResult } as const;
+    const event = {
+      type: "tool_execution_update",
+      toolCallId: call.id,
+      toolName: call.name,
+      args: call.arguments,
+      partialResult,
+    } as const;
     updates.push(Promise.resolve(run.emit(event)));
   };
   const startedAt = performance.now();
@@ -56,7 +73,10 @@ function invoke(
 
 /** Result of a call that failed or was refused; kinds as in `src/js/host.rs`. */
 export function errorResult(kind: number, subject: unknown, terminate: boolean): AgentToolResult {
-  const result: AgentToolResult = { content: [{ type: "text", text: problemText(kind, subject) }], details: {} };
+  const result: AgentToolResult = {
+    content: [{ type: "text", text: problemText(kind, subject) }],
+    details: {},
+  };
   if (terminate) result.terminate = true;
   return result;
 }
@@ -86,7 +106,7 @@ export function mergeAfterResult(
   const value: AgentToolResult = {
     ...result,
     content: said.content ?? result.content,
-    details: said.details ?? result.details,
+    details: (said.details ?? result.details) as AgentToolResult["details"],
   };
   const usage = said.usage ?? result.usage;
   const terminate = said.terminate ?? result.terminate;

@@ -91,7 +91,12 @@ function apply(root: unknown, edit: Edit): unknown {
   let place = root as Record<string | number, unknown>;
   for (const step of edit.path.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
   if ("value" in edit) {
-    Object.defineProperty(place, last, { value: edit.value, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(place, last, {
+      value: edit.value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   } else {
     delete place[last];
   }
@@ -105,7 +110,9 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-type StandardResult = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
 
 type StandardValidate = (value: unknown) => StandardResult | PromiseLike<StandardResult>;
 
