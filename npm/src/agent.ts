@@ -42,19 +42,20 @@ interface ActiveRun {
  *
  * One run at a time. Messages for the agent while it works go through `steer()` and `followUp()`.
  *
- * `TCustom` is the type of the application's own messages. Private members are plain properties, not `#private` ones, so
- * that an agent also works behind the proxy of a reactive framework.
+ * `TCustom` is the type of the application's own messages.
  */
 export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<TCustom> {
-  private readonly profile: Profile;
-  private readonly mutableState: MutableState<TCustom>;
-  private readonly broadcast = new Broadcast<TCustom>();
-  private readonly inbox: Inbox<TCustom>;
-  private readonly runUsage = new UsageMeter();
-  private readonly totalUsage = new UsageMeter();
-  private activeRun: ActiveRun | undefined;
+  // Not `#private`, so that an agent also works behind the proxy of a reactive framework. The underscore keeps them apart
+  // from what a subclass may want to call its own members.
+  private readonly _profile: Profile;
+  private readonly _state: MutableState<TCustom>;
+  private readonly _broadcast = new Broadcast<TCustom>();
+  private readonly _inbox: Inbox<TCustom>;
+  private readonly _runUsage = new UsageMeter();
+  private readonly _totalUsage = new UsageMeter();
+  private _activeRun: ActiveRun | undefined;
   /** The run stopped by itself with empty queues: it would miss what listeners of `agent_end` queue. */
-  private ranDry = false;
+  private _ranDry = false;
 
   /**
    * Nothing is loaded and nothing runs until the first prompt.
@@ -65,40 +66,40 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   constructor(options?: AgentOptions<TCustom>, base: Profile = profile("1.6.0")) {
     const given: AgentOptions<TCustom> = options ?? {};
     super(given, base);
-    this.profile = base;
-    this.mutableState = createState(given.initialState, base);
-    this.inbox = new Inbox(given.steeringMode ?? "one-at-a-time", given.followUpMode ?? "one-at-a-time");
+    this._profile = base;
+    this._state = createState(given.initialState, base);
+    this._inbox = new Inbox(given.steeringMode ?? "one-at-a-time", given.followUpMode ?? "one-at-a-time");
   }
 
   /** The live state. */
   get state(): AgentState<TCustom> {
-    return this.mutableState;
+    return this._state;
   }
 
   /** The abort signal of the run in progress. */
   get signal(): AbortSignal | undefined {
-    return this.activeRun?.controller.signal;
+    return this._activeRun?.controller.signal;
   }
 
   /** Tokens and cost so far. A snapshot; read it again after the next `message_end`. */
   get usage(): AgentUsage {
-    return { run: this.runUsage.totals(), total: this.totalUsage.totals() };
+    return { run: this._runUsage.totals(), total: this._totalUsage.totals() };
   }
 
   get steeringMode(): QueueMode {
-    return this.inbox.steering.mode;
+    return this._inbox.steering.mode;
   }
 
   set steeringMode(mode: QueueMode) {
-    this.inbox.steering.mode = mode;
+    this._inbox.steering.mode = mode;
   }
 
   get followUpMode(): QueueMode {
-    return this.inbox.followUps.mode;
+    return this._inbox.followUps.mode;
   }
 
   set followUpMode(mode: QueueMode) {
-    this.inbox.followUps.mode = mode;
+    this._inbox.followUps.mode = mode;
   }
 
   /**
@@ -108,7 +109,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * @returns removes the listener (at run time it also tells whether the listener was still there)
    */
   subscribe(listener: AgentListener<TCustom>): () => void {
-    return this.broadcast.subscribe(listener);
+    return this._broadcast.subscribe(listener);
   }
 
   /**
@@ -116,7 +117,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * it, and so does `dispose()`. Events that are not read yet are kept.
    */
   events(): AsyncIterableIterator<AgentEvent<TCustom>, undefined> {
-    return this.broadcast.events();
+    return this._broadcast.events();
   }
 
   /**
@@ -129,9 +130,9 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    *   with what a listener throws while it is told of a failure
    */
   async prompt(input: PromptInput<TCustom>, images?: readonly ImageContent[]): Promise<void> {
-    if (this.activeRun) throw new AgentBusyError(TEXT.busyPrompt);
+    if (this._activeRun) throw new AgentBusyError(TEXT.busyPrompt);
     const prompts = promptMessages(input, images);
-    await this.run("prompt", () => ({ prompts, skipFirstPoll: false }));
+    await this._run("prompt", () => ({ prompts, skipFirstPoll: false }));
   }
 
   /**
@@ -149,12 +150,12 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       () => false,
       () => [],
     );
-    if (this.activeRun) {
+    if (this._activeRun) {
       stream.fail(new AgentBusyError(TEXT.busyPrompt));
       return stream;
     }
     const added: AgentMessage<TCustom>[] = [];
-    const untap = this.broadcast.tap({
+    const untap = this._broadcast.tap({
       push(event) {
         if (event.type === "message_end") added.push(event.message);
         stream.push(event);
@@ -177,25 +178,25 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * @returns rejects as `prompt()` does, and with `invalid_request` when there is nothing to continue from
    */
   async continue(): Promise<void> {
-    if (this.activeRun) throw new AgentBusyError(TEXT.busyContinue);
-    const { messages } = this.mutableState;
+    if (this._activeRun) throw new AgentBusyError(TEXT.busyContinue);
+    const { messages } = this._state;
     const last = messages[messages.length - 1];
     if (!last || messages.every((message) => message.role === "system")) {
       throw new AgentError("invalid_request", TEXT.nothingToContinue);
     }
-    if (last.role !== "assistant") return this.run("continue", () => ({ prompts: [], skipFirstPoll: false }));
-    if (this.inbox.isEmpty) throw new AgentError("invalid_request", TEXT.assistantLast);
-    await this.run("prompt", () => this.inbox.takeNext());
+    if (last.role !== "assistant") return this._run("continue", () => ({ prompts: [], skipFirstPoll: false }));
+    if (this._inbox.isEmpty) throw new AgentError("invalid_request", TEXT.assistantLast);
+    await this._run("prompt", () => this._inbox.takeNext());
   }
 
   /** Queues a message for the next turn of the run in progress, or for the next run. */
   steer(message: AgentMessage<TCustom>): Receipt {
-    return this.inbox.steer(message);
+    return this._inbox.steer(message);
   }
 
   /** Queues a message for when the run would end. */
   followUp(message: AgentMessage<TCustom>): Receipt {
-    return this.inbox.followUp(message);
+    return this._inbox.followUp(message);
   }
 
   /**
@@ -204,34 +205,34 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    */
   send(input: string | AgentMessage<TCustom>, images?: readonly ImageContent[]): Receipt {
     const message = oneMessage<TCustom>(input, images);
-    if (this.activeRun) return this.inbox.followUp(message);
-    const entry = this.inbox.entry(message);
-    this.run("prompt", () => ({ prompts: this.inbox.take(entry), skipFirstPoll: false })).catch((thrown) => {
+    if (this._activeRun) return this._inbox.followUp(message);
+    const entry = this._inbox.entry(message);
+    this._run("prompt", () => ({ prompts: this._inbox.take(entry), skipFirstPoll: false })).catch((thrown) => {
       entry.receipt.settle("dropped");
-      this.report(thrown);
+      this._report(thrown);
     });
     return entry.receipt;
   }
 
   clearSteeringQueue(): void {
-    this.inbox.steering.clear();
+    this._inbox.steering.clear();
   }
 
   clearFollowUpQueue(): void {
-    this.inbox.followUps.clear();
+    this._inbox.followUps.clear();
   }
 
   clearAllQueues(): void {
-    this.inbox.clear();
+    this._inbox.clear();
   }
 
   hasQueuedMessages(): boolean {
-    return !this.inbox.isEmpty;
+    return !this._inbox.isEmpty;
   }
 
   /** The messages that would go in next. They stay queued. */
   peekQueuedMessages(): AgentMessage<TCustom>[] {
-    return this.inbox.peek();
+    return this._inbox.peek();
   }
 
   /**
@@ -240,12 +241,12 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * @param reason becomes `signal.reason`
    */
   abort(reason?: unknown): void {
-    this.activeRun?.controller.abort(reason);
+    this._activeRun?.controller.abort(reason);
   }
 
   /** Resolves when no run is in progress and all its listeners have finished. Do not await it inside a listener. */
   waitForIdle(): Promise<void> {
-    return this.activeRun?.idle ?? Promise.resolve();
+    return this._activeRun?.idle ?? Promise.resolve();
   }
 
   /**
@@ -254,17 +255,17 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * @throws AgentBusyError during a run
    */
   reset(): void {
-    if (this.activeRun) throw new AgentBusyError(TEXT.busyReset);
-    const state = this.mutableState;
-    const baseline = this.profile.resetKeepsBaseline ? getCurrentSystemMessage(state.messages) : undefined;
+    if (this._activeRun) throw new AgentBusyError(TEXT.busyReset);
+    const state = this._state;
+    const baseline = this._profile.resetKeepsBaseline ? getCurrentSystemMessage(state.messages) : undefined;
     state.messages = baseline ? [baseline] : [];
     state.isStreaming = false;
     state.streamingMessage = undefined;
     state.pendingToolCalls = new Set();
     state.errorMessage = undefined;
-    this.runUsage.reset();
-    this.totalUsage.reset();
-    this.inbox.clear();
+    this._runUsage.reset();
+    this._totalUsage.reset();
+    this._inbox.clear();
   }
 
   /**
@@ -273,8 +274,8 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    */
   dispose(): void {
     this.abort();
-    this.inbox.clear();
-    this.broadcast.dispose(this.waitForIdle());
+    this._inbox.clear();
+    this._broadcast.dispose(this.waitForIdle());
   }
 
   /** See `dispose()`; for `using`. */
@@ -287,7 +288,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    *
    * @param takePrompts called when the engine is there, so that a failed load leaves queued messages where they are
    */
-  private async run(
+  private async _run(
     kind: "prompt" | "continue",
     takePrompts: () => Prompts<TCustom> | undefined,
   ): Promise<void> {
@@ -296,27 +297,27 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       settle = resolve;
     });
     const controller = new AbortController();
-    this.activeRun = { controller, idle, settle };
-    this.mutableState.isStreaming = true;
-    this.mutableState.streamingMessage = undefined;
-    this.mutableState.errorMessage = undefined;
-    this.runUsage.reset();
+    this._activeRun = { controller, idle, settle };
+    this._state.isStreaming = true;
+    this._state.streamingMessage = undefined;
+    this._state.errorMessage = undefined;
+    this._runUsage.reset();
     try {
       await withEngine(async () => {
         const { signal } = controller;
         try {
-          await this.loops(kind, takePrompts(), signal);
+          await this._loops(kind, takePrompts(), signal);
         } catch (thrown) {
-          await this.fail(thrown, signal);
+          await this._fail(thrown, signal);
         }
       });
     } finally {
-      this.finish();
+      this._finish();
     }
   }
 
   /** Usually one loop. Messages that listeners of `agent_end` queue come after its last poll and need another. */
-  private async loops(
+  private async _loops(
     kind: "prompt" | "continue",
     first: Prompts<TCustom> | undefined,
     signal: AbortSignal,
@@ -324,43 +325,43 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     let next = first;
     while (next) {
       const { prompts, skipFirstPoll } = next;
-      const { systemPrompt, messages, tools } = this.mutableState;
+      const { messages, tools } = this._state;
       const context: AgentContext<TCustom> = { messages: messages.slice(), tools: tools.slice() };
-      if (!this.profile.systemMessages) context.systemPrompt = systemPrompt;
-      const config = loopConfig(this, this.inbox, skipFirstPoll);
-      const emit = (event: AgentEvent<TCustom>) => this.emit(event, signal);
-      const { streamFunction: streamFn, profile } = this;
+      if (!this._profile.systemMessages) context.systemPrompt = this._state.systemPrompt;
+      const config = loopConfig(this, this._inbox, skipFirstPoll);
+      const emit = (event: AgentEvent<TCustom>) => this._emit(event, signal);
+      const { streamFunction: streamFn, _profile: profile } = this;
       await start({ kind, prompts, context, config, emit, signal, streamFn, profile });
       kind = "prompt";
-      next = this.ranDry && !signal.aborted ? this.inbox.takeNext() : undefined;
+      next = this._ranDry && !signal.aborted ? this._inbox.takeNext() : undefined;
     }
   }
 
-  private emit(event: AgentEvent<TCustom>, signal: AbortSignal): undefined | Promise<void> {
-    reduce(this.mutableState, event);
+  private _emit(event: AgentEvent<TCustom>, signal: AbortSignal): undefined | Promise<void> {
+    reduce(this._state, event);
     if (event.type === "message_end") {
-      this.inbox.delivered(originalOf(event.message));
+      this._inbox.delivered(originalOf(event.message));
       if (isAnswer(event.message)) {
-        this.runUsage.add(event.message);
-        this.totalUsage.add(event.message);
+        this._runUsage.add(event.message);
+        this._totalUsage.add(event.message);
       }
     } else if (event.type === "turn_end") {
-      this.ranDry = isAnswer(event.message) && !hasFailed(event.message);
+      this._ranDry = isAnswer(event.message) && !hasFailed(event.message);
     } else if (event.type === "agent_end") {
-      this.ranDry &&= this.inbox.isEmpty;
+      this._ranDry &&= this._inbox.isEmpty;
     }
     if (this.signal !== signal) throw new AgentError("internal", TEXT.outsideRun);
-    return this.broadcast.send(event, signal);
+    return this._broadcast.send(event, signal);
   }
 
   /** The closing events of a run in which something threw. */
-  private async fail(thrown: unknown, signal: AbortSignal): Promise<void> {
-    this.report(thrown);
-    const message = failureMessage(this.mutableState.model, thrown, signal.aborted);
-    for (const event of failureEvents<TCustom>(message, [message])) await this.emit(event, signal);
+  private async _fail(thrown: unknown, signal: AbortSignal): Promise<void> {
+    this._report(thrown);
+    const message = failureMessage(this._state.model, thrown, signal.aborted);
+    for (const event of failureEvents<TCustom>(message, [message])) await this._emit(event, signal);
   }
 
-  private report(thrown: unknown): void {
+  private _report(thrown: unknown): void {
     try {
       this.onError?.(thrown);
     } catch {
@@ -368,13 +369,13 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     }
   }
 
-  private finish(): void {
-    this.mutableState.isStreaming = false;
-    this.mutableState.streamingMessage = undefined;
-    this.mutableState.pendingToolCalls = new Set();
-    this.inbox.runEnded();
-    const run = this.activeRun;
-    this.activeRun = undefined;
+  private _finish(): void {
+    this._state.isStreaming = false;
+    this._state.streamingMessage = undefined;
+    this._state.pendingToolCalls = new Set();
+    this._inbox.runEnded();
+    const run = this._activeRun;
+    this._activeRun = undefined;
     run?.settle();
   }
 }

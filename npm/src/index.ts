@@ -1,18 +1,24 @@
 // The public surface, with the behaviour of pi-agent-core 1.6.0. The entries add how the wasm module is found.
-import { createLoopApi } from "./agent-loop.js";
+import { createLoopApi, type LoopApi } from "./agent-loop.js";
 import { profile } from "./profile.js";
 
-const loops = createLoopApi(profile("1.6.0"));
+const loops: LoopApi = createLoopApi(profile("1.6.0"));
 
-/** See `LoopApi.agentLoop`: starts a run with new messages and returns its events. */
+/**
+ * Starts a run with new messages and returns its events, without waiting for their reader. The stream always ends;
+ * `result()` gives the new messages. Details: {@link LoopApi.agentLoop}.
+ */
 export const agentLoop = loops.agentLoop;
-/** See `LoopApi.agentLoopContinue`: starts a run from the context as it is and returns its events. */
+/** Like `agentLoop`, from the context as it is. Details: {@link LoopApi.agentLoopContinue}. */
 export const agentLoopContinue = loops.agentLoopContinue;
-/** See `LoopApi.runAgentLoop`: runs with new messages; the run waits for `emit`. */
+/**
+ * Runs with new messages and waits for `emit` at every event. Rejects with whatever a callback throws. Details:
+ * {@link LoopApi.runAgentLoop}.
+ */
 export const runAgentLoop = loops.runAgentLoop;
-/** See `LoopApi.runAgentLoopContinue`: runs from the context as it is; the run waits for `emit`. */
+/** Like `runAgentLoop`, from the context as it is. Details: {@link LoopApi.runAgentLoopContinue}. */
 export const runAgentLoopContinue = loops.runAgentLoopContinue;
-/** See `LoopApi.runToolCall`: runs one tool call with validation and hooks. */
+/** Runs one tool call with validation and hooks, for tools that call tools. Details: {@link LoopApi.runToolCall}. */
 export const runToolCall = loops.runToolCall;
 
 export { Agent } from "./agent.js";
