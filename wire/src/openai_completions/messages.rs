@@ -96,14 +96,16 @@ impl Conversation<'_, '_> {
             let mut after_result = false;
             let mut images = Vec::new();
             for (index, message) in messages.iter().enumerate() {
-                let is_user = matches!(message.body, Body::User(_));
-                if after_result && is_user && self.compat.requires_assistant_after_tool_result {
-                    bridge(out);
-                }
-                after_result = matches!(message.body, Body::Result(_));
+                let before = out.len();
                 match &message.body {
                     Body::System(system) => self.instruction(out, &update_text(system), None),
-                    Body::User(content) => self.user(out, content, &mut mark),
+                    Body::User(content) if !says_something(content) => {}
+                    Body::User(content) => {
+                        if after_result && self.compat.requires_assistant_after_tool_result {
+                            bridge(out);
+                        }
+                        user(out, content, &mut mark);
+                    }
                     Body::Assistant(assistant) => {
                         if let Err(error) = self.assistant(out, assistant, &mut mark) {
                             outcome = Err(error);
@@ -113,12 +115,16 @@ impl Conversation<'_, '_> {
                         self.result(out, result, &mut mark);
                         images.extend(result.parts.iter().filter(|part| matches!(part, Part::Image { .. })));
                         let more = messages.get(index + 1).is_some_and(|next| matches!(next.body, Body::Result(_)));
+                        after_result = true;
                         if !more && !images.is_empty() {
                             self.result_images(out, &std::mem::take(&mut images), &mut mark);
                             after_result = false;
                         }
+                        continue;
                     }
                 }
+                // What says nothing was not written and stands between nothing.
+                after_result &= out.len() == before;
             }
         });
         if let (Some(marker), Some(mark)) = (self.cache_control, mark) {
@@ -147,30 +153,6 @@ impl Conversation<'_, '_> {
                 });
             });
         });
-    }
-
-    fn user(&self, out: &mut Writer, content: &Content<'_>, mark: &mut Option<Mark>) {
-        match content {
-            Content::Text(text) => out.object(|out| {
-                out.key("role").string("user");
-                string_content(out, mark, |out| out.push_str(&clean(text.inner())));
-            }),
-            Content::Parts(parts) => {
-                let says = |part: &&Part<'_>| match part {
-                    Part::Text { text, .. } => !clean(text.inner()).is_empty(),
-                    Part::Image { .. } => true,
-                    _ => false,
-                };
-                if parts.iter().any(|part| says(&part)) {
-                    out.object(|out| {
-                        out.key("role").string("user");
-                        out.key("content").array(|out| {
-                            parts.iter().filter(says).for_each(|part| content_part(out, part, mark));
-                        });
-                    });
-                }
-            }
-        }
     }
 
     fn assistant(&self, out: &mut Writer, assistant: &Assistant<'_>, mark: &mut Option<Mark>) -> Result<(), WireError> {
@@ -302,6 +284,35 @@ impl Conversation<'_, '_> {
             });
         });
     }
+}
+
+/// Part of a user message that is worth sending.
+fn is_sent(part: &&Part<'_>) -> bool {
+    match part {
+        Part::Text { text, .. } => !clean(text.inner()).is_empty(),
+        Part::Image { .. } => true,
+        _ => false,
+    }
+}
+
+/// An empty list is left out; a string is sent whatever it says.
+fn says_something(content: &Content<'_>) -> bool {
+    match content {
+        Content::Text(_) => true,
+        Content::Parts(parts) => parts.iter().any(|part| is_sent(&part)),
+    }
+}
+
+fn user(out: &mut Writer, content: &Content<'_>, mark: &mut Option<Mark>) {
+    out.object(|out| {
+        out.key("role").string("user");
+        match content {
+            Content::Text(text) => string_content(out, mark, |out| out.push_str(&clean(text.inner()))),
+            Content::Parts(parts) => out.key("content").array(|out| {
+                parts.iter().filter(is_sent).for_each(|part| content_part(out, part, mark));
+            }),
+        }
+    });
 }
 
 fn call_of<'p, 'a>(part: &'p Part<'a>) -> Option<&'p Call<'a>> {

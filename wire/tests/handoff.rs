@@ -1,0 +1,189 @@
+//! Any transcript makes an acceptable request: random histories, judged by the rules of the API.
+
+mod support;
+
+use serde_json::{json, Value};
+use std::collections::BTreeSet;
+use steersman_wire::request;
+
+/// A small seeded generator.
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self, below: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0 % below
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.next(from.len() as u32) as usize]
+    }
+}
+
+const LONG: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef+/=0123456789";
+const IDS: [&str; 9] = ["call_1", "call_1", "call_2", "", "a|fc_b+/=", "a|fc_c", "toolu_01", "🙈", LONG];
+const TEXTS: [&str; 5] = ["hi", "", "  ", "ü😀\n\"x\"", "end"];
+const NAMES: [&str; 5] = ["read", "now", "", "a b!", "9x"];
+
+fn parts(random: &mut Random, calls: bool) -> Value {
+    let count = random.next(4);
+    let part = |random: &mut Random| match random.next(if calls { 5 } else { 2 }) {
+        0 => json!({ "type": "text", "text": random.pick(&TEXTS) }),
+        1 if !calls => json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }),
+        1 | 2 => {
+            json!({ "type": "thinking", "thinking": random.pick(&TEXTS), "thinkingSignature": random.pick(&["reasoning_content", "x", ""]) })
+        }
+        _ => {
+            let arguments = random.pick(&[json!({ "p": "a\\b" }), json!({}), Value::Null, json!([1])]).clone();
+            json!({ "type": "toolCall", "id": random.pick(&IDS), "name": random.pick(&NAMES), "arguments": arguments })
+        }
+    };
+    match random.next(8) {
+        0 => Value::Null,
+        1 if !calls => json!(random.pick(&TEXTS)),
+        _ => (0..count).map(|_| part(random)).collect(),
+    }
+}
+
+fn message(random: &mut Random) -> Value {
+    match random.next(8) {
+        0 => json!({ "role": "system", "content": random.pick(&TEXTS), "sections": { "s": random.pick(&TEXTS) } }),
+        1 | 2 => json!({ "role": "user", "content": parts(random, false) }),
+        3..=5 => json!({
+            "role": "assistant", "content": parts(random, true), "api": "openai-completions",
+            "provider": random.pick(&["openai", "other"]), "model": random.pick(&["m", "n"]),
+            "stopReason": random.pick(&["stop", "toolUse", "toolUse", "error", "aborted"]),
+        }),
+        _ => {
+            json!({ "role": "toolResult", "toolCallId": random.pick(&IDS), "toolName": "read", "content": parts(random, false), "isError": false })
+        }
+    }
+}
+
+#[test]
+fn random_transcripts_make_acceptable_requests() {
+    let (mut calls, mut results) = (0, 0);
+    for seed in 1..3000 {
+        let mut random = Random(seed);
+        let count = 1 + random.next(14);
+        let mut messages: Vec<Value> = (0..count).map(|_| message(&mut random)).collect();
+        messages.push(json!({ "role": "user", "content": "go on" }));
+        let openai = random.next(2) == 0;
+        let compat = json!({
+            "requiresAssistantAfterToolResult": random.next(3) == 0, "requiresToolResultName": random.next(2) == 0,
+            "requiresThinkingAsText": random.next(3) == 0,
+        });
+        let model = json!({
+            "id": "m", "api": "openai-completions", "provider": if openai { "openai" } else { "host" }, "baseUrl": "https://x",
+            "reasoning": true, "input": if random.next(2) == 0 { json!(["text"]) } else { json!(["text", "image"]) },
+            "compat": compat, "maxTokens": 10,
+        });
+        let input = json!({ "model": model, "context": { "messages": messages }, "options": {} });
+        let body = request(input.to_string().as_bytes()).unwrap().body;
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let judge = Judge { limit: if openai { 40 } else { 64 }, compat: &compat };
+        let counted = judge.conversation(body["messages"].as_array().unwrap());
+        match counted {
+            Ok((made, answered)) => (calls, results) = (calls + made, results + answered),
+            Err(problem) => panic!("seed {seed}: {problem}\n{messages:#?}\n{body:#}"),
+        }
+    }
+    println!("{calls} calls and {results} results in acceptable requests");
+    assert!(calls > 2000 && calls == results);
+}
+
+struct Judge<'c> {
+    limit: usize,
+    compat: &'c Value,
+}
+
+impl Judge<'_> {
+    /// How many calls and results there are, or what is wrong.
+    fn conversation(&self, messages: &[Value]) -> Result<(usize, usize), String> {
+        let need = |ok: bool, what: &str, at: usize| if ok { Ok(()) } else { Err(format!("messages[{at}]: {what}")) };
+        let mut open: Vec<(String, String)> = Vec::new();
+        let mut seen = BTreeSet::new();
+        let (mut calls, mut results) = (0, 0);
+        let mut before = "";
+        for (at, message) in messages.iter().enumerate() {
+            let role = message["role"].as_str().unwrap();
+            need(role == "tool" || open.is_empty(), "a call has no result", at)?;
+            match role {
+                "system" | "developer" => {
+                    need(message["content"].as_str().is_some_and(|text| !text.is_empty()), "empty", at)?
+                }
+                "user" => {
+                    need(content_is_good(&message["content"], true), "bad content", at)?;
+                    let bridged = self.compat["requiresAssistantAfterToolResult"] != true || before != "tool";
+                    need(bridged, "user right after results", at)?;
+                }
+                "assistant" => {
+                    let made = message["tool_calls"].as_array();
+                    need(made.is_none_or(|made| !made.is_empty()), "empty call list", at)?;
+                    let content = &message["content"];
+                    let says = !content.is_null() && content != "";
+                    need(says || made.is_some(), "says nothing", at)?;
+                    need(!says || content_is_good(content, false), "bad content", at)?;
+                    for call in made.into_iter().flatten() {
+                        let (id, name) = (call["id"].as_str().unwrap(), call["function"]["name"].as_str().unwrap());
+                        need(self.is_id(id), "bad id", at)?;
+                        need(seen.insert(id.to_owned()), "id used twice", at)?;
+                        need(is_name(name), "bad name", at)?;
+                        let arguments: Value =
+                            serde_json::from_str(call["function"]["arguments"].as_str().unwrap()).unwrap();
+                        need(arguments.is_object(), "arguments are no object", at)?;
+                        open.push((id.to_owned(), name.to_owned()));
+                        calls += 1;
+                    }
+                }
+                "tool" => {
+                    let id = message["tool_call_id"].as_str().unwrap();
+                    let known = open.iter().position(|call| call.0 == id);
+                    need(known.is_some(), "result without call", at)?;
+                    let (_, name) = open.remove(known.unwrap());
+                    need(message["content"].as_str().is_some_and(|text| !text.is_empty()), "empty result", at)?;
+                    if self.compat["requiresToolResultName"] == true {
+                        need(
+                            name.is_empty() || message["name"] == name.as_str() || message["name"].is_null(),
+                            "wrong name",
+                            at,
+                        )?;
+                    }
+                    results += 1;
+                }
+                other => return Err(format!("role {other}")),
+            }
+            before = role;
+        }
+        need(open.is_empty(), "a call has no result", messages.len())?;
+        Ok((calls, results))
+    }
+
+    fn is_id(&self, id: &str) -> bool {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+        !id.is_empty() && id.len() <= self.limit && id.bytes().all(fits)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let first = name.bytes().next();
+    first.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte))
+}
+
+fn content_is_good(content: &Value, images: bool) -> bool {
+    match content {
+        Value::String(_) => true,
+        Value::Array(parts) => {
+            !parts.is_empty()
+                && parts.iter().all(|part| match part["type"].as_str() {
+                    Some("text") => part["text"].as_str().is_some_and(|text| !text.is_empty()),
+                    Some("image_url") => images && part["image_url"]["url"].as_str().is_some(),
+                    _ => false,
+                })
+        }
+        _ => false,
+    }
+}
