@@ -132,7 +132,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   async prompt(input: PromptInput<TCustom>, images?: readonly ImageContent[]): Promise<void> {
     if (this._activeRun) throw new AgentBusyError(TEXT.busyPrompt);
     const prompts = promptMessages(input, images);
-    await this._run("prompt", () => ({ prompts, skipFirstPoll: false }));
+    await this._run("prompt", () => starting(prompts));
   }
 
   /**
@@ -184,7 +184,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     if (!last || messages.every((message) => message.role === "system")) {
       throw new AgentError("invalid_request", TEXT.nothingToContinue);
     }
-    if (last.role !== "assistant") return this._run("continue", () => ({ prompts: [], skipFirstPoll: false }));
+    if (last.role !== "assistant") return this._run("continue", () => starting([]));
     if (this._inbox.isEmpty) throw new AgentError("invalid_request", TEXT.assistantLast);
     await this._run("prompt", () => this._inbox.takeNext());
   }
@@ -207,7 +207,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     const message = oneMessage<TCustom>(input, images);
     if (this._activeRun) return this._inbox.followUp(message);
     const entry = this._inbox.entry(message);
-    this._run("prompt", () => ({ prompts: this._inbox.take(entry), skipFirstPoll: false })).catch((thrown) => {
+    this._run("prompt", () => starting(this._inbox.take(entry))).catch((thrown: unknown) => {
       entry.receipt.settle("dropped");
       this._report(thrown);
     });
@@ -378,6 +378,12 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     this._activeRun = undefined;
     run?.settle();
   }
+}
+
+function starting<TCustom extends CustomMessage>(
+  prompts: readonly AgentMessage<TCustom>[],
+): Prompts<TCustom> {
+  return { prompts, skipFirstPoll: false };
 }
 
 function isAnswer(message: CustomMessage): message is AssistantMessage {

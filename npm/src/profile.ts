@@ -4,7 +4,8 @@ import profiles from "../../profiles.json" with { type: "json" };
 export type ProfileName = "1.6.0" | "0.85.1";
 
 /**
- * Where the two versions behave differently. The values are in `profiles.json`, which the engine reads too.
+ * Where the two versions behave differently, and the only place that says so: the values are in `profiles.json`, and
+ * the engine is told those that concern it.
  */
 export interface Profile {
   /** System messages in the transcript carry prompt and tools; a request has messages only. */
