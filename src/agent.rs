@@ -17,8 +17,8 @@ use crate::event::Event;
 use crate::host::Host;
 use crate::model::Model;
 use crate::native::{
-    system, AgentEvent, AgentMessage, AssistantMessage, Config, Content, Context, EventQueue, EventQueues, Events, Hooks,
-    List, Listener, Listeners, Live, Native, NoHooks, Registered, Shell, StopReason, StreamFn, Subscription,
+    system, AgentEvent, AgentMessage, AssistantMessage, Config, Content, Context, EventQueue, EventQueues, Events,
+    Hooks, List, Listener, Listeners, Live, Native, NoHooks, Registered, Shell, StopReason, StreamFn, Subscription,
     SystemMessage, Tool, Usage,
 };
 use crate::profile::Profile;
@@ -63,6 +63,7 @@ pub struct AgentBuilder {
     patterns: Rc<dyn Patterns>,
     now: Rc<dyn Fn() -> f64>,
     sequential: bool,
+    tool_boundary: bool,
     session_id: Option<String>,
     steering_mode: QueueMode,
     follow_up_mode: QueueMode,
@@ -140,6 +141,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Steering skips what is left of a sequential batch: those calls get a result that says so.
+    #[must_use]
+    pub fn steer_at_tool_boundary(mut self) -> Self {
+        self.tool_boundary = true;
+        self
+    }
+
     /// Session id for the provider's caches.
     #[must_use]
     pub fn session_id(mut self, id: impl Into<String>) -> Self {
@@ -189,6 +197,7 @@ impl AgentBuilder {
             patterns: self.patterns,
             now: self.now,
             sequential: self.sequential,
+            tool_boundary: self.tool_boundary,
             session_id: self.session_id,
             profile: self.profile,
         };
@@ -228,6 +237,7 @@ impl Agent {
             patterns: default_patterns(),
             now: Rc::new(|| 0.0),
             sequential: false,
+            tool_boundary: false,
             session_id: None,
             steering_mode: QueueMode::default(),
             follow_up_mode: QueueMode::default(),
@@ -276,7 +286,8 @@ impl Agent {
         }
         let messages = self.messages();
         let nothing = || Error::new(ErrorKind::NothingToContinue, "No messages to continue from");
-        let last = messages.iter().rfind(|message| message.role() != "system").and(messages.last()).ok_or_else(nothing)?;
+        let last =
+            messages.iter().rfind(|message| message.role() != "system").and(messages.last()).ok_or_else(nothing)?;
         if last.role() != "assistant" {
             return self.run(None, false).await;
         }
@@ -365,7 +376,9 @@ impl Agent {
             ));
         }
         let kept = match system::baseline(&self.messages()) {
-            Some(base) if self.0.config.profile.has(Profile::SYSTEM_MESSAGES) => vec![Rc::new(AgentMessage::System(base))],
+            Some(base) if self.0.config.profile.has(Profile::SYSTEM_MESSAGES) => {
+                vec![Rc::new(AgentMessage::System(base))]
+            }
             _ => Vec::new(),
         };
         drop(self.0.state.messages.replace(kept));
@@ -589,6 +602,10 @@ impl Shell for RunShell {
             return Vec::new();
         }
         self.agent.steering.drain()
+    }
+
+    fn steering_waits(&self) -> bool {
+        self.agent.steering.has_items()
     }
 
     fn follow_ups(&self) -> Vec<Rc<AgentMessage>> {

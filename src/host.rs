@@ -104,6 +104,9 @@ pub trait Host: Sized {
 
     /// Whether the run executes tool calls one by one.
     fn sequential(&self) -> Result<bool, Self::Thrown>;
+    /// Whether the calls that are left of a sequential batch should be skipped because steering waits for them
+    /// (option `steering: "tool-boundary"`). Asked after each call.
+    fn interrupted(&self) -> Result<bool, Self::Thrown>;
     /// The first tool of the context that the call names.
     fn find_tool(&self, context: &Self::Context, call: &Self::Call) -> Result<Option<Self::Tool>, Self::Thrown>;
     /// Whether a tool insists on sequential batches.
@@ -184,6 +187,8 @@ pub enum Problem<'a, H: Host> {
     UnknownTool(&'a H::Call),
     /// The answer was cut by the output limit.
     Truncated(&'a H::Call),
+    /// Steering came before the call's turn.
+    Skipped,
     /// A hook refused the call.
     Blocked(Option<String>),
     /// Something threw.

@@ -54,9 +54,15 @@ async fn sequential<H: Host>(
 ) -> Result<Batch<H>, H::Thrown> {
     let mut finished = Vec::with_capacity(calls.len());
     let mut messages = Vec::with_capacity(calls.len());
+    let mut interrupted = false;
     for call in &calls {
         host.emit(Event::ToolStart(call)).await?;
-        let done = match prepare(host, context, message, call).await? {
+        let preparation = if interrupted {
+            Preparation::Refused(refused(host, call, Problem::Skipped, false)?)
+        } else {
+            prepare(host, context, message, call).await?
+        };
+        let done = match preparation {
             Preparation::Refused(done) => done,
             Preparation::Ready(prepared) => execute(host, context, message, prepared).await?,
         };
@@ -66,6 +72,7 @@ async fn sequential<H: Host>(
         if drops_the_rest(host)? {
             break;
         }
+        interrupted = interrupted || host.interrupted()?;
     }
     Ok(Batch { messages, terminate: terminates(host, &finished)? })
 }

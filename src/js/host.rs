@@ -107,6 +107,8 @@ extern "C" {
 
     #[wasm_bindgen(method, catch)]
     fn sequential(this: &Run) -> Result<bool, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn interrupted(this: &Run) -> Result<bool, JsValue>;
     #[wasm_bindgen(method, catch, js_name = findTool)]
     fn find_tool(this: &Run, context: &JsValue, call: &JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch, js_name = toolSequential)]
@@ -137,7 +139,7 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn terminates(this: &Run, result: &JsValue) -> Result<bool, JsValue>;
-    /// `kind`: 0 aborted, 1 unknown tool (call), 2 truncated (call), 3 blocked (reason), 4 thrown (value).
+    /// `kind`: 0 aborted, 1 unknown tool (call), 2 truncated (call), 3 blocked (reason), 4 thrown (value), 5 skipped.
     #[wasm_bindgen(method, catch, js_name = errorResult)]
     fn error_result(this: &Run, kind: u32, subject: &JsValue, terminate: bool) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch, js_name = resultMessage)]
@@ -340,6 +342,10 @@ impl Host for JsHost {
         self.run.sequential()
     }
 
+    fn interrupted(&self) -> Result<bool, JsValue> {
+        self.run.interrupted()
+    }
+
     fn find_tool(&self, context: &JsValue, call: &JsValue) -> Result<Option<JsValue>, JsValue> {
         self.run.find_tool(context, call).map(present)
     }
@@ -397,6 +403,7 @@ impl Host for JsHost {
                 run.error_result(3, &reason.map_or(JsValue::UNDEFINED, JsValue::from), terminate)
             }
             Problem::Thrown(thrown) => run.error_result(4, thrown, terminate),
+            Problem::Skipped => run.error_result(5, &JsValue::UNDEFINED, terminate),
         }
     }
 

@@ -22,6 +22,9 @@ use crate::model::Model;
 use crate::profile::Profile;
 use crate::slot::Slot;
 
+/// What the model reads of a call that steering skipped.
+const SKIPPED: &str = "Tool call skipped: the user sent a message before it ran.";
+
 /// A live list of messages.
 pub(crate) type List = Rc<Slot<Vec<Rc<AgentMessage>>>>;
 
@@ -55,6 +58,8 @@ pub(crate) trait Shell {
     fn deliver(&self, event: AgentEvent) -> LocalBoxFuture<'_, Result<(), Error>>;
     /// Drain the steering queue.
     fn steering(&self) -> Vec<Rc<AgentMessage>>;
+    /// Whether the steering queue has something.
+    fn steering_waits(&self) -> bool;
     /// Drain the follow-up queue.
     fn follow_ups(&self) -> Vec<Rc<AgentMessage>>;
 }
@@ -73,6 +78,8 @@ pub(crate) struct Config {
     /// Milliseconds since 1970.
     pub now: Rc<dyn Fn() -> f64>,
     pub sequential: bool,
+    /// Steering skips what is left of a sequential batch.
+    pub tool_boundary: bool,
     pub session_id: Option<String>,
     pub profile: Profile,
 }
@@ -359,6 +366,10 @@ impl Host for Native {
         Ok(self.config.sequential)
     }
 
+    fn interrupted(&self) -> Result<bool, Error> {
+        Ok(self.config.tool_boundary && self.shell.steering_waits())
+    }
+
     fn find_tool(&self, context: &Rc<Context>, call: &Rc<ToolCall>) -> Result<Option<Registered>, Error> {
         Ok(context.tools.get().into_iter().find(|entry| entry.tool.declaration().name == call.name))
     }
@@ -393,7 +404,8 @@ impl Host for Native {
         call: &Rc<ToolCall>,
         args: &Rc<Slot<Value>>,
     ) -> Result<Executed<Self>, Error> {
-        let updates: Rc<Slot<Option<Vec<LocalBoxFuture<'static, Result<(), Error>>>>>> = Rc::new(Slot::new(Some(vec![])));
+        let updates: Rc<Slot<Option<Vec<LocalBoxFuture<'static, Result<(), Error>>>>>> =
+            Rc::new(Slot::new(Some(vec![])));
         let context = ToolContext {
             id: call.id.clone(),
             arguments_text: call.arguments_text.clone(),
@@ -468,6 +480,7 @@ impl Host for Native {
                  truncated. Re-issue the tool call with complete arguments.",
                 call.name
             ),
+            Problem::Skipped => SKIPPED.to_owned(),
             Problem::Blocked(reason) => {
                 reason.filter(|reason| !reason.is_empty()).unwrap_or_else(|| "Tool execution was blocked".to_owned())
             }

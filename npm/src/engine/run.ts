@@ -334,6 +334,10 @@ export class HostRun implements InFlight {
   sequential(): boolean {
     return this.config.toolExecution === "sequential";
   }
+  /** With `steering: "tool-boundary"`: whether steering waits for what is left of the batch. */
+  interrupted(): boolean {
+    return this.config.steering === "tool-boundary" && this.config.hasSteeringMessages?.() === true;
+  }
   findTool(context: AgentContext, call: AgentToolCall): AgentTool | undefined {
     return (this.#tools ?? context.tools)?.find((tool) => tool.name === call.name);
   }

@@ -91,6 +91,8 @@ function problemText(kind: number, subject: unknown): string {
       return `Tool call "${(subject as AgentToolCall).name}" was not executed: the response hit the output token limit, so its arguments may be truncated. Re-issue the tool call with complete arguments.`;
     case 3:
       return typeof subject === "string" && subject !== "" ? subject : "Tool execution was blocked";
+    case 5:
+      return "Tool call skipped: the user sent a message before it ran.";
     default:
       return describe(subject);
   }
