@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
-import { bin, hashOf, isMain, must, root, run, since, targetDir, walk } from "./common.mjs";
+import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
 import { writeNotices } from "./notices.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
 
@@ -122,7 +122,7 @@ async function bundle() {
     "--outDir",
     join(dist, "types"),
   ];
-  await must(bin("tsc"), ["-p", join(root, "npm"), ...emit]);
+  await must(tsc, ["-p", join(root, "npm"), ...emit]);
 }
 
 /** Takes the text of the base64 module out of a source map: nobody reads it, and it would be shipped twice. */

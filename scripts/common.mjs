@@ -26,6 +26,9 @@ export function sharedDir() {
 /** A program of a development package. */
 export const bin = (name) => join(root, "node_modules/.bin", name);
 
+/** The TypeScript compiler. By path: two versions are installed, and both call their program `tsc`. */
+export const tsc = join(root, "node_modules/typescript/bin/tsc");
+
 /** The path of a program on PATH, or undefined. */
 export function which(name) {
   const dirs = (process.env.PATH ?? "").split(delimiter);
