@@ -6,6 +6,7 @@
 mod executor;
 mod host;
 mod schema;
+mod stream;
 
 use wasm_bindgen::prelude::*;
 
@@ -16,6 +17,10 @@ use host::{JsHost, Run};
 
 pub use executor::{install, settle};
 pub use schema::{check_arguments, compile_schema, drop_schema};
+pub use stream::{
+    message_is_overflow, message_is_retryable, response_close, response_end, response_fail, response_head, response_open,
+    response_push, wire_request,
+};
 
 /// Start a run with prompts (an array of messages) on a context. The loop is polled once before this returns; the
 /// run's `finish` is called at the end, exactly once unless the module traps.

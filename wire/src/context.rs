@@ -85,7 +85,8 @@ pub(crate) struct ToolResult<'a> {
     pub call_id: Cow<'a, str>,
     pub tool_name: Literal<'a>,
     pub parts: Vec<Part<'a>>,
-    /// Not every wire says so to the model.
+    /// Whether the tool failed. Chat Completions has no place for it.
+    #[allow(dead_code)]
     pub is_error: bool,
 }
 

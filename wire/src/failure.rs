@@ -4,6 +4,7 @@ use crate::json::{parse, to_text, Value};
 use crate::sse::{Event, Sse};
 use crate::verdict::is_overflow_text;
 use crate::write::Writer;
+use std::borrow::Cow;
 
 /// Longest body text that goes into a message.
 const SHOWN: usize = 4000;
@@ -13,7 +14,7 @@ const GLIMPSE: usize = 200;
 /// Why a response failed.
 pub(crate) struct Failure {
     /// One of the codes of `AgentError.code`.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// For people, and for the verdicts, which read the provider's words in it.
     pub message: String,
     /// HTTP status, when the answer was refused by one.
@@ -21,8 +22,8 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), status: None }
+    pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), status: None }
     }
 
     /// The body ended before the response did.
@@ -42,7 +43,7 @@ impl Failure {
             Said::Nothing => [&number, " status code (no body)"].concat(),
             Said::Text(text) => [&number, ": ", &text].concat(),
         };
-        Self { code: code_of_status(status, &message), message, status: Some(status) }
+        Self { code: code_of_status(status, &message).into(), message, status: Some(status) }
     }
 
     /// An error inside a stream: `error` is the error itself, or an object that has one.
@@ -104,10 +105,10 @@ impl Failure {
     pub fn write(&self, out: &mut Writer) {
         out.object(|out| {
             out.key("type").string("error");
-            out.key("code").string(self.code);
+            out.key("code").string(&self.code);
             out.key("error").object(|out| {
                 out.key("message").string(&self.message);
-                out.key("code").string(self.code);
+                out.key("code").string(&self.code);
             });
             if let Some(status) = self.status {
                 out.key("details").object(|out| out.key("status").number(f64::from(status)));
@@ -260,7 +261,7 @@ mod tests {
             ),
         ] {
             let failure = Failure::of_status(status, body);
-            assert_eq!((failure.code, failure.message.as_str()), (code, message), "{body}");
+            assert_eq!((failure.code.as_ref(), failure.message.as_str()), (code, message), "{body}");
         }
     }
 
@@ -279,7 +280,7 @@ mod tests {
             ("not json", "http", "not json"),
         ] {
             let failure = Failure::in_band_text(error);
-            assert_eq!((failure.code, failure.message.as_str()), (code, message), "{error}");
+            assert_eq!((failure.code.as_ref(), failure.message.as_str()), (code, message), "{error}");
         }
     }
 

@@ -184,9 +184,10 @@ impl Response {
         self.finish_failed(Failure::new("aborted", message));
     }
 
-    /// A failure that the host found, such as an idle stream, with its `AgentError.code`.
-    pub fn give_up(&mut self, code: &'static str, message: &str) {
-        self.finish_failed(Failure::new(code, message));
+    /// A failure that the host found, such as an idle stream, with its `AgentError.code`. The codes `aborted` and
+    /// `network` do what [`abort`](Self::abort) and [`fail`](Self::fail) do.
+    pub fn give_up(&mut self, code: &str, message: &str) {
+        self.finish_failed(Failure::new(code.to_owned(), message));
     }
 
     /// Records since [`clear`](Self::clear).

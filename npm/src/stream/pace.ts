@@ -1,0 +1,77 @@
+/**
+ * Letting the page breathe. A body that is already buffered is read and delivered in microtasks only, so without a
+ * break a long one would block painting, input and timers until its end.
+ */
+
+/** Longest stretch of work without a break, in milliseconds. */
+const STRETCH = 8;
+/** Reading the clock for every delta would cost more than the delta. */
+const CHECK_EVERY = 16;
+/** A wait longer than this was a real one: others had their turn. In milliseconds. */
+const REAL_WAIT = 1;
+
+/** Measures the work of one response. */
+export class Pace {
+  #since = performance.now();
+  #count = 0;
+
+  /** Call after each delivery: whether it is time for {@link rest}. */
+  due(): boolean {
+    this.#count += 1;
+    if (this.#count % CHECK_EVERY !== 0) return false;
+    return performance.now() - this.#since > STRETCH;
+  }
+
+  /** Whether a stretch is over, whatever was counted. */
+  long(): boolean {
+    return performance.now() - this.#since > STRETCH;
+  }
+
+  /** Wait for input; if that takes time, the stretch begins anew. */
+  async waiting<T>(input: Promise<T>): Promise<T> {
+    const before = performance.now();
+    try {
+      return await input;
+    } finally {
+      const now = performance.now();
+      if (now - before > REAL_WAIT) this.#since = now;
+    }
+  }
+
+  /** Let everything else run that waits for its turn: timers, input, painting. */
+  async rest(): Promise<void> {
+    await nextTurn();
+    this.#since = performance.now();
+  }
+}
+
+interface TaskScheduler {
+  postTask(task: () => void, options: { priority: "background" }): Promise<unknown>;
+}
+
+/**
+ * A new task, behind what is waiting. Not `setTimeout`, which hidden pages slow down to a second and more, and not
+ * `scheduler.yield`, which goes before timers.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { scheduler, setImmediate, document } = globalThis as typeof globalThis & {
+      scheduler?: Partial<TaskScheduler>;
+      setImmediate?: (task: () => void) => void;
+    };
+    if (typeof setImmediate === "function") {
+      setImmediate(resolve);
+    } else if (typeof scheduler?.postTask === "function" && document?.hidden !== true) {
+      scheduler.postTask(resolve, { priority: "background" }).catch(resolve);
+    } else if (typeof MessageChannel === "function") {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve();
+      };
+      port2.postMessage(undefined);
+    } else {
+      setTimeout(resolve, 0);
+    }
+  });
+}

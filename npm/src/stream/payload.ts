@@ -1,0 +1,76 @@
+/** What goes into the engine for a request, and the body that comes out of it. */
+import { AgentError } from "../errors.js";
+import { describe } from "../engine/describe.js";
+import type { Context, Model, SimpleStreamOptions } from "../types.js";
+
+/** The options that shape a request. */
+const NAMES = [
+  "apiKey",
+  "headers",
+  "temperature",
+  "maxTokens",
+  "reasoning",
+  "thinkingBudgets",
+  "toolChoice",
+  "sessionId",
+  "cacheRetention",
+  "metadata",
+  "samplingParams",
+] as const satisfies readonly (keyof SimpleStreamOptions)[];
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * A request's input as the engine reads it.
+ *
+ * @throws AgentError `invalid_request` when something in it cannot be written as JSON
+ */
+export function encodeInput(model: Model, context: Context, options: SimpleStreamOptions): Uint8Array {
+  const shaping: { [name: string]: unknown } = {};
+  for (const name of NAMES) if (options[name] !== undefined) shaping[name] = options[name];
+  const { systemPrompt, tools, messages } = context;
+  let text: string;
+  try {
+    text = JSON.stringify({ model, context: { systemPrompt, tools, messages }, options: shaping });
+  } catch (error) {
+    throw new AgentError("invalid_request", `The request cannot be written as JSON: ${describe(error)}`, {
+      cause: error,
+    });
+  }
+  return encoder.encode(text);
+}
+
+/** Lets the caller see the body; gives what is sent: what they return, or the object they saw. */
+export async function reviewBody(
+  body: Uint8Array<ArrayBuffer>,
+  model: Model,
+  review: NonNullable<SimpleStreamOptions["onPayload"]>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const payload: unknown = JSON.parse(decoder.decode(body));
+  const replaced = await review(payload, model);
+  return encoder.encode(JSON.stringify(replaced === undefined ? payload : replaced));
+}
+
+/**
+ * A key, or a header in its place, must be there.
+ *
+ * @throws AgentError `auth`
+ */
+export function requireKey(model: Model, options: SimpleStreamOptions): void {
+  if (options.apiKey) return;
+  for (const headers of [options.headers, model.headers]) {
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      if (AUTH_HEADERS.has(name.toLowerCase()) && value && value.trim() !== "") return;
+    }
+  }
+  throw new AgentError("auth", `No API key for provider: ${model.provider}`);
+}
+
+const AUTH_HEADERS = new Set([
+  "authorization",
+  "cf-aig-authorization",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+]);

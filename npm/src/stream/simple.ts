@@ -1,0 +1,23 @@
+/** `streamSimple` over the built-in wires. */
+import type { Context, Model, SimpleStreamOptions } from "../types.js";
+import type { EngineSource } from "./engine.js";
+import { Exchange } from "./exchange.js";
+import { requireKey } from "./payload.js";
+import type { PumpedStream } from "./pump.js";
+import { ResponseStream } from "./stream.js";
+
+/** Asks a model for one answer. */
+export type StreamSimple = (model: Model, context: Context, options?: SimpleStreamOptions) => PumpedStream;
+
+/**
+ * Makes a `streamSimple` that gets its engine from `source`, in the first call that needs it.
+ *
+ * The function answers with a stream at once. Whatever goes wrong from then on ends in the stream's `error` event; only
+ * a missing key makes it throw (AgentError `auth`).
+ */
+export function createStreamSimple(source: EngineSource): StreamSimple {
+  return (model, context, options = {}) => {
+    requireKey(model, options);
+    return new ResponseStream(new Exchange(source, model, context, options));
+  };
+}
