@@ -9,6 +9,7 @@ mod http;
 pub mod json;
 mod literal;
 mod model;
+mod order;
 mod openai_completions;
 mod read;
 mod request;

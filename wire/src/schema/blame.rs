@@ -1,5 +1,6 @@
 //! Which branch of a failed union to report: a model that reads the failures of every branch learns nothing.
 
+use crate::order::sorted_positions;
 use super::check::Run;
 use super::equal;
 use super::issue::{extend, listed, Issue};
@@ -62,10 +63,13 @@ fn tag<'s>(run: &Run<'s, '_>, branches: &[(NodeId, Vec<Issue>)]) -> Option<Tag<'
     names.into_iter().find_map(|name| {
         let constants: Option<Vec<_>> = branches.iter().map(|(branch, _)| constant(*branch, name)).collect();
         let constants = constants?;
-        let mut keys: Vec<_> = constants.iter().map(|constant| &constant.keys).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        (keys.len() == constants.len()).then_some(Tag { name, constants })
+        let keys: Vec<_> = constants.iter().map(|constant| &constant.keys).collect();
+        let order = sorted_positions(keys.len(), &mut |a, b| keys.get(a).cmp(&keys.get(b)));
+        let distinct = order.windows(2).all(|two| match *two {
+            [first, second] => keys.get(first) != keys.get(second),
+            _ => true,
+        });
+        distinct.then_some(Tag { name, constants })
     })
 }
 

@@ -4,6 +4,7 @@
 use super::decimal;
 use super::values::{Id, Item, Values};
 use crate::json::Value;
+use crate::order::sorted_positions;
 
 /// A text such that two values are equal exactly when theirs are. Comparing and sorting these replaces a pairwise
 /// comparison, which would be quadratic for `uniqueItems`.
@@ -38,13 +39,12 @@ pub(super) fn key(values: &Values, id: Id) -> String {
                 todo.extend(parts.iter().rev().map(|&part| Todo::Value(part)));
             }
             Item::Object(names, parts) => {
-                let mut members: Vec<(&str, Id)> = names.iter().map(AsRef::as_ref).zip(parts.iter().copied()).collect();
-                members.sort_unstable();
+                let members = sorted_positions(parts.len(), &mut |a, b| names.at(a).cmp(names.at(b)));
                 out.push('{');
                 todo.push(Todo::Close);
-                for (name, part) in members.into_iter().rev() {
-                    todo.push(Todo::Value(part));
-                    todo.push(Todo::Name(name));
+                for &member in members.iter().rev() {
+                    todo.extend(parts.get(member).map(|&part| Todo::Value(part)));
+                    todo.push(Todo::Name(names.at(member)));
                 }
             }
         }
@@ -61,9 +61,12 @@ pub(super) fn key_of(value: &Value) -> String {
 
 /// Whether two of the items are equal.
 pub(super) fn has_duplicates(values: &Values, items: &[Id]) -> bool {
-    let mut keys: Vec<String> = items.iter().map(|&item| key(values, item)).collect();
-    keys.sort_unstable();
-    keys.windows(2).any(|two| two.first() == two.last())
+    let keys: Vec<String> = items.iter().map(|&item| key(values, item)).collect();
+    let order = sorted_positions(keys.len(), &mut |a, b| keys.get(a).cmp(&keys.get(b)));
+    order.windows(2).any(|two| match *two {
+        [first, second] => keys.get(first) == keys.get(second),
+        _ => false,
+    })
 }
 
 /// With its length in front a text needs no escaping.

@@ -6,6 +6,7 @@ use super::equal;
 use super::format::Format;
 use super::node::{ArrayRules, Choices, Keyword, NodeId, ObjectRules, Type, Types, TRUE};
 use crate::json::{Number, Object, Value};
+use crate::order::sorted_positions;
 
 /// Reads one schema object. The order is that of [`Keyword`]'s variants; operands of the wrong type are left out.
 pub(super) fn read<'d>(compiler: &mut Compiler<'d, '_>, id: NodeId, object: &'d Object, resource: u32) -> Vec<Keyword> {
@@ -116,8 +117,8 @@ impl<'d> Reader<'_, 'd, '_> {
         let required = self.assertion("required").and_then(Value::as_array);
         self.push(required.map(|names| Keyword::Required(strings(names))));
         let properties = self.named("properties");
-        let mut sorted: Vec<u32> = (0..properties.len() as u32).collect();
-        sorted.sort_by_key(|&position| properties.get(position as usize).map(|(name, _)| name));
+        let name = |position: usize| properties.get(position).map(|(name, _)| name);
+        let sorted = sorted_positions(properties.len(), &mut |a, b| name(a).cmp(&name(b)));
         let rules = ObjectRules {
             sorted,
             properties,
@@ -253,8 +254,9 @@ fn types(value: &Value) -> Option<Types> {
 }
 
 fn choices(values: &[Value]) -> Choices {
-    let mut keys: Vec<String> = values.iter().map(equal::key_of).collect();
-    keys.sort_unstable();
+    let keys: Vec<String> = values.iter().map(equal::key_of).collect();
+    let order = sorted_positions(keys.len(), &mut |a, b| keys.get(a).cmp(&keys.get(b)));
+    let keys = order.into_iter().filter_map(|position| keys.get(position).cloned()).collect();
     Choices { values: values.to_vec(), keys }
 }
 

@@ -77,7 +77,7 @@ pub(super) struct ObjectRules {
     /// In document order.
     pub properties: Vec<(Box<str>, NodeId)>,
     /// Positions in `properties`, sorted by name.
-    pub sorted: Vec<u32>,
+    pub sorted: Vec<usize>,
     pub patterns: Vec<(Box<str>, NodeId)>,
     pub additional: Option<NodeId>,
     pub names: Option<NodeId>,
@@ -88,7 +88,7 @@ pub(super) struct ObjectRules {
 impl ObjectRules {
     /// The schema of a declared property.
     pub fn property(&self, name: &str) -> Option<NodeId> {
-        let entry = |&position: &u32| self.properties.get(position as usize);
+        let entry = |&position: &usize| self.properties.get(position);
         let found = self.sorted.binary_search_by(|position| entry(position).map_or("", |(key, _)| key).cmp(name));
         let position = self.sorted.get(found.ok()?)?;
         entry(position).map(|(_, node)| *node)

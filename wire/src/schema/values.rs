@@ -3,6 +3,7 @@
 //! Items never change once they are complete, so a number stands for the same value throughout a run: results are
 //! remembered by it, and a converted object shares every part that did not change with the original.
 
+use crate::order::sorted_positions;
 use super::node::Type;
 use crate::json::{Number, Object, Value};
 use std::borrow::Cow;
@@ -33,15 +34,14 @@ pub(super) enum Item<'a> {
 pub(super) struct Names<'a> {
     names: Vec<Cow<'a, str>>,
     /// Positions sorted by name, for objects worth it.
-    sorted: Vec<u32>,
+    sorted: Vec<usize>,
 }
 
 impl<'a> Names<'a> {
     fn new(names: Vec<Cow<'a, str>>) -> Self {
         let mut sorted = Vec::new();
         if names.len() > SCANNED {
-            sorted.extend(0..names.len() as u32);
-            sorted.sort_by_key(|&position| names.get(position as usize));
+            sorted = sorted_positions(names.len(), &mut |a, b| names.get(a).cmp(&names.get(b)));
         }
         Self { names, sorted }
     }
@@ -59,9 +59,9 @@ impl<'a> Names<'a> {
         if self.sorted.is_empty() {
             return self.names.iter().position(|known| known == name);
         }
-        let order = |&position: &u32| self.at(position as usize).cmp(name);
+        let order = |&position: &usize| self.at(position).cmp(name);
         let found = self.sorted.binary_search_by(order).ok()?;
-        self.sorted.get(found).map(|&position| position as usize)
+        self.sorted.get(found).copied()
     }
 }
 
