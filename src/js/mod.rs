@@ -5,6 +5,7 @@
 
 mod executor;
 mod host;
+mod probe;
 mod schema;
 mod stream;
 
@@ -16,6 +17,7 @@ use crate::tool_call::run_tool_call;
 use host::{JsHost, Run};
 
 pub use executor::{install, settle};
+pub use probe::break_down;
 pub use schema::{check_arguments, compile_schema, drop_schema};
 pub use stream::{
     message_is_overflow, message_is_retryable, response_close, response_end, response_fail, response_head, response_open,

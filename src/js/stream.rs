@@ -6,6 +6,7 @@
 use steersman_wire::{is_context_overflow, is_retryable, request, Ended, Response, WireError};
 use wasm_bindgen::prelude::*;
 
+use super::probe;
 use crate::table::{Key, Table};
 
 #[wasm_bindgen]
@@ -62,6 +63,7 @@ pub fn response_head(sink: &WireSink, key: f64, status: u16, content_type: &str,
 /// A piece of the body.
 #[wasm_bindgen(js_name = responsePush)]
 pub fn response_push(sink: &WireSink, key: f64, chunk: &[u8]) {
+    probe::checkpoint();
     step(sink, key, |response| response.push(chunk));
 }
 
