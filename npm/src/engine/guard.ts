@@ -40,11 +40,19 @@ export function onReset(reset: () => void): void {
   resets.push(reset);
 }
 
+/** A call has trapped and frames of the old instance are still on the stack: nothing that it says counts any more. */
+export function isBroken(): boolean {
+  return trap !== undefined;
+}
+
 /**
  * Call an export. A trap is thrown on as it is after everything in flight was ended; inside another call the outermost
- * one does that, for its frames still stand on the old instance.
+ * one does that, for its frames still stand on the old instance. Until then no call gets in.
+ *
+ * `call` must do nothing else: whatever it throws is taken for a trap.
  */
 export function enter<T>(call: () => T): T {
+  if (trap) throw crashError(trap.error);
   depth++;
   try {
     return call();
@@ -60,9 +68,17 @@ export function enter<T>(call: () => T): T {
 function recover(cause: unknown): void {
   trap = undefined;
   generation++;
-  const error = new EngineCrashError(`The engine crashed and was restarted: ${describe(cause)}`, { cause });
+  const error = crashError(cause);
   const victims = [...inFlight];
   inFlight.clear();
-  for (const reset of resets) reset();
-  for (const victim of victims) victim.crash(error);
+  try {
+    for (const reset of resets) reset();
+  } finally {
+    // Also when there is no memory for a new instance: then the next call traps and tries again.
+    for (const victim of victims) victim.crash(error);
+  }
+}
+
+function crashError(cause: unknown): EngineCrashError {
+  return new EngineCrashError(`The engine crashed and was restarted: ${describe(cause)}`, { cause });
 }

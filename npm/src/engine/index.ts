@@ -45,7 +45,8 @@ export function startToolCall(
   profile: Profile,
 ): Promise<AgentToolCallOutcome> {
   const run = HostRun.forToolCall(options, profile);
+  const { context, assistantMessage } = options;
   return run.start(() =>
-    enter(() => wasm.startToolCall(run, options.context, options.assistantMessage, call, bits(profile))),
+    enter(() => wasm.startToolCall(run, context, assistantMessage, call, bits(profile))),
   ) as Promise<AgentToolCallOutcome>;
 }

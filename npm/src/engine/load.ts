@@ -25,7 +25,9 @@ const env = {
   /** Come back into the module once `promise` is settled, unless the instance is gone by then. */
   watch(promise: Promise<unknown>, key: number): void {
     const born = currentGeneration();
-    promise.then(
+    // The language's own `then`: one that an application put on its promise may answer twice, or never.
+    Promise.prototype.then.call(
+      promise,
       (value) => wake(born, key, true, value),
       (reason) => wake(born, key, false, reason),
     );

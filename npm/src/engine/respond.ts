@@ -73,6 +73,8 @@ class Delivery {
 
   /** Deliver one event. `undefined`: go on at once; else wait for it first. */
   take(event: AssistantMessageEvent): PromiseLike<unknown> | undefined {
+    // Nobody listens after a crash; throwing lets go of the stream.
+    if (this.#run.dead) throw new Error("the run is over");
     switch (event.type) {
       case "start":
         return this.#start(event.partial);

@@ -24,7 +24,7 @@ import type {
   StreamFn,
   ToolResultMessage,
 } from "../types.js";
-import { track, untrack, type InFlight } from "./guard.js";
+import { type InFlight, isBroken, track, untrack } from "./guard.js";
 import { respond } from "./respond.js";
 import { errorResult, executeTool, mergeAfterResult, resultMessage } from "./tools.js";
 import { validArguments } from "./validate.js";
@@ -69,6 +69,8 @@ export class HostRun implements InFlight {
     this.config = input.config;
     this.profile = input.profile;
     this.signal = input.signal;
+  /** `agent_end` is being delivered; settles with the outcome of the run. */
+  #end: Promise<AgentMessage[]> | undefined;
     this.systemPrompt = input.systemPrompt;
     this.#emit = input.emit;
     this.#streamFn = input.streamFn;
@@ -101,16 +103,18 @@ export class HostRun implements InFlight {
     try {
       begin();
     } catch (error) {
-      // A trap in the first poll: the guard has ended this run already, unless the call never got that far.
-      untrack(this);
-      this.#reject(error);
+      // A trap in the first poll: the guard has ended this run already, or will when the outermost call is left.
+      if (!isBroken()) this.finish(false, error);
     }
     return promise;
   }
 
   crash(error: EngineCrashError): void {
     this.dead = true;
-    this.#reject(error);
+    this.over = true;
+    // With its last event under way the run has nothing more to lose.
+    if (this.#end) this.#end.then(this.#resolve, this.#reject);
+    else this.#reject(error);
   }
 
   finish(ok: boolean, value: unknown): void {
@@ -122,6 +126,8 @@ export class HostRun implements InFlight {
   aborted(): boolean {
     return this.signal?.aborted === true;
   }
+    // What a broken instance made of its own trap is not how this run ended; the guard tells in a moment.
+    if (isBroken()) return;
 
   // --- events -------------------------------------------------------------------------------------------------------
 
@@ -174,7 +180,9 @@ export class HostRun implements InFlight {
     return this.#lifecycle({ type: "turn_end", message, toolResults });
   }
   agentEnd(messages: AgentMessage[]): Promise<unknown> {
-    return this.#lifecycle({ type: "agent_end", messages });
+    const delivered = this.#lifecycle({ type: "agent_end", messages });
+    this.#end = delivered.then(() => messages);
+    return this.#end;
   }
 
   // --- lists and contexts -------------------------------------------------------------------------------------------
@@ -244,7 +252,10 @@ export class HostRun implements InFlight {
     return reason === "error" || reason === "aborted" ? 2 : reason === "length" ? 1 : 0;
   }
   toolCalls(message: AssistantMessage): AgentToolCall[] {
-    return message.content.filter((block): block is AgentToolCall => block.type === "toolCall");
+    // An array of our own: the glue trusts its length, and `filter` may give an object of the content's class.
+    const calls: AgentToolCall[] = [];
+    for (const block of message.content) if (block.type === "toolCall") calls.push(block);
+    return calls;
   }
 
   // --- hooks between turns ------------------------------------------------------------------------------------------

@@ -45,7 +45,8 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
   const copy: unknown = structuredClone(prepared);
   const exact = prepared === call.arguments ? call.argumentsText : undefined;
   const text = exact ?? JSON.stringify(copy) ?? "null";
-  const answer = enter(() => wasm.checkArguments(schemaKey(schema, profile), text));
+  const key = schemaKey(schema, profile);
+  const answer = enter(() => wasm.checkArguments(key, text));
   if (answer === undefined) return copy;
   const verdict = JSON.parse(answer) as Verdict;
   if ("issues" in verdict) throw new Error(report(verdict.issues, prepared, call));
@@ -58,17 +59,19 @@ function report(issues: readonly Issue[], received: unknown, call: AgentToolCall
 }
 
 function schemaKey(schema: unknown, profile: Profile): number {
-  const text = `${profile.coercion}${schemaText(schema)}`;
+  // The schema is the application's: reading it may throw, which is no trap.
+  const document = schemaText(schema);
+  const text = `${profile.coercion}${document}`;
   const known = compiled.get(text);
   if (known !== undefined) return known;
   if (compiled.size >= MOST_SCHEMAS) {
     for (const [oldText, key] of compiled) {
       compiled.delete(oldText);
-      wasm.dropSchema(key);
+      enter(() => wasm.dropSchema(key));
       break;
     }
   }
-  const key = wasm.compileSchema(schemaText(schema), profile.coercion === "0.85");
+  const key = enter(() => wasm.compileSchema(document, profile.coercion === "0.85"));
   compiled.set(text, key);
   return key;
 }
@@ -78,7 +81,7 @@ function schemaText(schema: unknown): string {
   if (typeof schema !== "object" || schema === null) return JSON.stringify(schema) ?? "true";
   let text = texts.get(schema);
   if (text === undefined) {
-    text = JSON.stringify(schema);
+    text = JSON.stringify(schema) ?? "true";
     texts.set(schema, text);
   }
   return text;

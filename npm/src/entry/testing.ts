@@ -1,0 +1,2 @@
+/** `steersman/testing`: for tests of applications. */
+export { type Crash, crashEngine } from "../engine/crash.js";
