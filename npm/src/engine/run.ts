@@ -69,6 +69,8 @@ export class HostRun implements InFlight {
     this.config = input.config;
     this.profile = input.profile;
     this.signal = input.signal;
+  /** `agent_end` is being delivered: ends the run when that is done. */
+  #atEnd: (() => void) | undefined;
   /** `agent_end` is being delivered; settles with the outcome of the run. */
   #end: Promise<AgentMessage[]> | undefined;
     this.systemPrompt = input.systemPrompt;
@@ -113,7 +115,7 @@ export class HostRun implements InFlight {
     this.dead = true;
     this.over = true;
     // With its last event under way the run has nothing more to lose.
-    if (this.#end) this.#end.then(this.#resolve, this.#reject);
+    if (this.#atEnd) this.#atEnd();
     else this.#reject(error);
   }
 
@@ -181,8 +183,8 @@ export class HostRun implements InFlight {
   }
   agentEnd(messages: AgentMessage[]): Promise<unknown> {
     const delivered = this.#lifecycle({ type: "agent_end", messages });
-    this.#end = delivered.then(() => messages);
-    return this.#end;
+    this.#atEnd = () => void delivered.then(() => this.#resolve(messages), this.#reject);
+    return delivered;
   }
 
   // --- lists and contexts -------------------------------------------------------------------------------------------
