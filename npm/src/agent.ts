@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { Broadcast } from "./broadcast.js";
-import { AgentBusyError, AgentError, TEXT } from "./errors.js";
-import { EventStream } from "./event-stream.js";
+import { AgentBusyError, AgentError, EngineCrashError, isThrown, TEXT } from "./errors.js";
+import type { EventStream } from "./event-stream.js";
 import { failureEvents, failureMessage } from "./failure.js";
 import { Inbox, type Prompts } from "./inbox.js";
 import { oneMessage, type PromptInput, promptMessages } from "./input.js";
@@ -308,7 +308,12 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
         try {
           await this._loops(kind, takePrompts(), signal);
         } catch (thrown) {
-          await this._fail(thrown, signal);
+          try {
+            await this._fail(thrown, signal);
+          } finally {
+            // What tools and streams of a crashed run still do would go nowhere.
+            if (isThrown(thrown, EngineCrashError)) controller.abort(thrown);
+          }
         }
       });
     } finally {
