@@ -53,6 +53,8 @@ export async function respond(
 
 class Delivery {
   final: AssistantMessage | undefined;
+  /** A `start` came; the message's place in the context is the last one. */
+  #started = false;
   #partial: AssistantMessage | undefined;
   readonly #run: HostRun;
   readonly #context: AgentContext;
@@ -97,6 +99,7 @@ class Delivery {
   }
 
   #start(partial: AssistantMessage): PromiseLike<unknown> {
+    this.#started = true;
     this.#partial = partial;
     this.#context.messages.push(partial);
     return Promise.resolve(this.#run.emit({ type: "message_start", message: { ...partial } }));
@@ -105,7 +108,7 @@ class Delivery {
   /** The hot path: one event object, one shallow copy, and no wait unless a listener asks for one. */
   #update(event: AssistantMessageEvent, partial: AssistantMessage): PromiseLike<unknown> | undefined {
     // A delta before `start` belongs to nothing.
-    if (this.#partial === undefined) return undefined;
+    if (!this.#started) return undefined;
     if (this.#partial !== partial) {
       this.#partial = partial;
       const { messages } = this.#context;
@@ -124,7 +127,7 @@ class Delivery {
     const final = await this.#response.result();
     if (this.#run.profile.recordThinkingLevel) Object.assign(final, { thinkingLevel: this.#thinkingLevel });
     const { messages } = this.#context;
-    if (this.#partial === undefined) {
+    if (!this.#started) {
       messages.push(final);
       await this.#run.emit({ type: "message_start", message: { ...final } });
     } else {

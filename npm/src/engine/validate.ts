@@ -43,7 +43,8 @@ export function validArguments(tool: AgentTool, call: AgentToolCall, profile: Pr
 function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, profile: Profile): unknown {
   // A copy, so that a tool that changes its arguments never changes the call in the transcript.
   const copy: unknown = structuredClone(prepared);
-  const exact = prepared === call.arguments ? call.argumentsText : undefined;
+  const { argumentsText } = call;
+  const exact = typeof argumentsText === "string" && prepared === call.arguments ? argumentsText : undefined;
   const text = exact ?? JSON.stringify(copy) ?? "null";
   const key = schemaKey(schema, profile);
   const answer = enter(() => wasm.checkArguments(key, text));
