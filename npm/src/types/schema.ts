@@ -32,9 +32,12 @@ type Infer<S> = S extends { readonly "~standard": { readonly types?: infer T } }
 type Output<T> = T extends { readonly output: infer O } ? O : unknown;
 
 // pi's builders record the type under an optional unique symbol beside an index signature.
-type FromBrand<S> = [Extract<keyof S, symbol>] extends [never]
-  ? unknown
-  : Exclude<S[Extract<keyof S, symbol>], undefined>;
+// By `infer`, not by indexing: an indexed access would make `AgentTool` invariant, and no typed tool would fit a list.
+type FromBrand<S> = S extends { readonly [key: symbol]: infer T }
+  ? unknown extends T
+    ? unknown
+    : Exclude<T, undefined>
+  : unknown;
 
 // TypeBox 1 keeps no static type: it follows from the kind.
 type FromKind<S, Kind> = Kind extends keyof Simple
