@@ -1,0 +1,22 @@
+import { tool } from "steersman";
+import { parameters } from "./schema.js";
+
+/** Writes a file to the downloads of the user. It leaves the page, so the user is asked first (see approval.ts). */
+export const saveFile = tool({
+  name: "save_file",
+  label: "Save a file",
+  description: "Save a text file to the user's downloads. The user is asked for permission.",
+  parameters: parameters<{ name: string; text: string }>({
+    name: { type: "string", description: "File name, such as notes.txt", minLength: 1, maxLength: 80 },
+    text: { type: "string", description: "What to write" },
+  }),
+  execute: async (_id, { name, text }) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    link.download = name;
+    link.click();
+    // The download has the data by the next task.
+    setTimeout(() => URL.revokeObjectURL(link.href));
+    return { content: [{ type: "text", text: `Saved ${name}.` }], details: { bytes: new Blob([text]).size } };
+  },
+});
