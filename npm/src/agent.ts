@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { ApprovalDesk } from "./approvals/desk.js";
 import { Broadcast } from "./broadcast.js";
 import { AgentBusyError, AgentError, EngineCrashError, isThrown, TEXT } from "./errors.js";
 import type { EventStream } from "./event-stream.js";
@@ -7,13 +8,16 @@ import { Inbox, type Prompts } from "./inbox.js";
 import { oneMessage, type PromptInput, promptMessages } from "./input.js";
 import { start, withEngine } from "./launch.js";
 import { loopConfig } from "./loop-config.js";
+import { type Limiter, limiterOf } from "./limits/limiter.js";
 import { type Profile, profile } from "./profile.js";
+import { failedStream, streamOf } from "./run-stream.js";
 import { AgentSettings } from "./settings.js";
 import { createState, type MutableState, reduce } from "./state.js";
 import { getCurrentSystemMessage, originalOf } from "./transcript.js";
 import type {
   AgentContext,
   AgentEvent,
+  AgentEventWithApprovals,
   AgentListener,
   AgentMessage,
   AgentOptions,
@@ -24,6 +28,7 @@ import type {
   ImageContent,
   QueueMode,
   Receipt,
+  ToolApprovalRequestEvent,
 } from "./types.js";
 import { UsageMeter } from "./usage.js";
 
@@ -51,6 +56,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   private readonly _state: MutableState<TCustom>;
   private readonly _broadcast = new Broadcast<TCustom>();
   private readonly _inbox: Inbox<TCustom>;
+  private readonly _approvals = new ApprovalDesk();
   private readonly _runUsage = new UsageMeter();
   private readonly _totalUsage = new UsageMeter();
   private _activeRun: ActiveRun | undefined;
@@ -61,7 +67,8 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * Nothing is loaded and nothing runs until the first prompt.
    *
    * @param base which version's behaviour, for the entry `steersman/pi-0.85`
-   * @throws AgentError `invalid_request` when there is no `streamFn` and no default, or a tool has no usable schema
+   * @throws AgentError `invalid_request` when there is no `streamFn` and no default, a tool has no usable
+   *   schema, or a limit makes no sense
    */
   constructor(options?: AgentOptions<TCustom>, base: Profile = profile("1.6.0")) {
     const given: AgentOptions<TCustom> = options ?? {};
@@ -145,30 +152,8 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     input: PromptInput<TCustom>,
     images?: readonly ImageContent[],
   ): EventStream<AgentEvent<TCustom>, AgentMessage<TCustom>[]> {
-    // Complete only when the run has settled, not already at `agent_end`.
-    const stream = new EventStream<AgentEvent<TCustom>, AgentMessage<TCustom>[]>(
-      () => false,
-      () => [],
-    );
-    if (this._activeRun) {
-      stream.fail(new AgentBusyError(TEXT.busyPrompt));
-      return stream;
-    }
-    const added: AgentMessage<TCustom>[] = [];
-    const untap = this._broadcast.tap({
-      push(event) {
-        if (event.type === "message_end") added.push(event.message);
-        stream.push(event);
-      },
-      close: () => stream.end(added),
-    });
-    this.prompt(input, images)
-      .then(
-        () => stream.end(added),
-        (thrown: unknown) => stream.fail(thrown),
-      )
-      .finally(untap);
-    return stream;
+    if (this._activeRun) return failedStream(new AgentBusyError(TEXT.busyPrompt));
+    return streamOf(this._broadcast, () => this.prompt(input, images));
   }
 
   /**
@@ -233,6 +218,33 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   /** The messages that would go in next. They stay queued. */
   peekQueuedMessages(): AgentMessage<TCustom>[] {
     return this._inbox.peek();
+  }
+
+  /** The calls that wait for `approve()` or `deny()`, oldest first; for views that come later than the event. */
+  get pendingApprovals(): ToolApprovalRequestEvent[] {
+    return this._approvals.pending;
+  }
+
+  /**
+   * Lets the tool run that a `tool_approval_request` has asked about.
+   *
+   * @param args what the tool gets in place of its arguments. They are validated like those of the model, but
+   *   `beforeToolCall` does not see them.
+   * @returns whether the approval counts. `false`, and nothing happens: nothing with this id waits (any more), the
+   *   arguments of the call have changed since the request, or `args` are not valid
+   */
+  approve(id: string, args?: unknown): boolean {
+    return this._approvals.approve(id, args);
+  }
+
+  /**
+   * Refuses the call: the model gets an error result.
+   *
+   * @param reason the text of that result
+   * @returns `false`: nothing with this id waits (any more)
+   */
+  deny(id: string, reason?: string): boolean {
+    return this._approvals.deny(id, reason);
   }
 
   /**
@@ -306,7 +318,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       await withEngine(async () => {
         const { signal } = controller;
         try {
-          await this._loops(kind, takePrompts(), signal);
+          await this._loops(kind, takePrompts(), signal, limiterOf(this));
         } catch (thrown) {
           try {
             await this._fail(thrown, signal);
@@ -326,23 +338,29 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     kind: "prompt" | "continue",
     first: Prompts<TCustom> | undefined,
     signal: AbortSignal,
+    limiter: Limiter | undefined,
   ): Promise<void> {
+    const emit = (event: AgentEventWithApprovals<TCustom>) => this._emit(event, signal);
+    const report = (thrown: unknown) => this._report(thrown);
     let next = first;
     while (next) {
       const { prompts, skipFirstPoll } = next;
       const { messages, tools } = this._state;
       const context: AgentContext<TCustom> = { messages: messages.slice(), tools: tools.slice() };
       if (!this._profile.systemMessages) context.systemPrompt = this._state.systemPrompt;
-      const config = loopConfig(this, this._inbox, skipFirstPoll);
-      const emit = (event: AgentEvent<TCustom>) => this._emit(event, signal);
+      const config = loopConfig(this, this._inbox, skipFirstPoll, (request, open) =>
+        this._approvals.ask(request, open, emit, report),
+      );
       const { streamFunction: streamFn, _profile: profile } = this;
-      await start({ kind, prompts, context, config, emit, signal, streamFn, profile });
+      await start({ kind, prompts, context, config, emit, signal, streamFn, profile, limiter });
       kind = "prompt";
       next = this._ranDry && !signal.aborted ? this._inbox.takeNext() : undefined;
     }
   }
 
-  private _emit(event: AgentEvent<TCustom>, signal: AbortSignal): undefined | Promise<void> {
+  private _emit(given: AgentEventWithApprovals<TCustom>, signal: AbortSignal): undefined | Promise<void> {
+    // The types of listeners and state know the closed union only; see AgentEventWithApprovals.
+    const event = given as AgentEvent<TCustom>;
     reduce(this._state, event);
     if (event.type === "message_end") {
       this._inbox.delivered(originalOf(event.message));
@@ -379,6 +397,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     this._state.streamingMessage = undefined;
     this._state.pendingToolCalls = new Set();
     this._inbox.runEnded();
+    this._approvals.clear();
     const run = this._activeRun;
     this._activeRun = undefined;
     run?.settle();

@@ -1,4 +1,5 @@
 import * as engine from "./engine/index.js";
+import type { Limiter } from "./limits/limiter.js";
 import type { Profile } from "./profile.js";
 import type {
   AgentContext,
@@ -22,6 +23,8 @@ export interface Run<TCustom extends CustomMessage> {
   profile: Profile;
   /** A low-level context's own prompt, sent with each request where the profile keeps prompts in messages. */
   systemPrompt?: string | undefined;
+  /** Where several loops are one run. Missing: the limits in `config`, for this loop alone. */
+  limiter?: Limiter | undefined;
 }
 
 /**

@@ -1,17 +1,20 @@
+import type { ApprovalCase } from "./approvals/ask.js";
 import type { Inbox } from "./inbox.js";
 import type { AgentSettings } from "./settings.js";
-import type { AgentLoopConfig, CustomMessage } from "./types.js";
+import type { AgentLoopConfig, CustomMessage, ToolApprovalDecision } from "./types.js";
 
 /**
  * The configuration of one run. Most settings are read now; `prepareNextTurn*` are read at each call, if there was one
  * of them when the run started.
  *
  * @param skipFirstPoll the prompts of this run were steering messages, so the first poll must not take more of them
+ * @param approveToolCall asks for approvals
  */
 export function loopConfig<TCustom extends CustomMessage>(
   agent: AgentSettings<TCustom>,
   inbox: Inbox<TCustom>,
   skipFirstPoll: boolean,
+  approveToolCall: (request: ApprovalCase, signal: AbortSignal) => Promise<ToolApprovalDecision>,
 ): AgentLoopConfig<TCustom> {
   const { model, thinkingLevel } = agent.state;
   const { shouldStopAfterTurn } = agent;
@@ -51,5 +54,8 @@ export function loopConfig<TCustom extends CustomMessage>(
       return inbox.takeSteering();
     },
     getFollowUpMessages: async () => inbox.takeFollowUps(),
+    steering: agent.steering,
+    hasSteeringMessages: () => inbox.steering.length > 0,
+    approveToolCall,
   };
 }

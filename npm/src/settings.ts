@@ -1,4 +1,5 @@
 import { getDefaultStreamFn } from "./default-stream.js";
+import { checkBounds } from "./limits/check.js";
 import type { Profile } from "./profile.js";
 import type {
   AgentHooks,
@@ -8,6 +9,7 @@ import type {
   ConvertToLlm,
   CustomMessage,
   Message,
+  RunBounds,
   StreamFn,
   ThinkingBudgets,
   ToolExecutionMode,
@@ -15,7 +17,7 @@ import type {
 } from "./types.js";
 
 /** The options of an agent that stay properties of it. A change counts from the next run on. */
-export abstract class AgentSettings<TCustom extends CustomMessage> implements AgentHooks<TCustom> {
+export abstract class AgentSettings<TCustom extends CustomMessage> implements AgentHooks<TCustom>, RunBounds {
   /** Turns the transcript into messages for the model, for each request. */
   convertToLlm: ConvertToLlm<TCustom>;
   /** Answers the model requests. */
@@ -43,14 +45,19 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
   toolExecution: ToolExecutionMode;
   /** How requests identify the application; merged over `DEFAULT_AGENT_IDENTITY`. */
   identity: ClientIdentity | undefined;
+  limits: RunBounds["limits"];
+  toolAbortGraceMs: number | undefined;
+  toolConcurrency: number | undefined;
+  steering: RunBounds["steering"];
 
   /** The live state. */
   abstract get state(): AgentState<TCustom>;
   /** The abort signal of the run in progress. */
   abstract get signal(): AbortSignal | undefined;
 
-  /** @throws AgentError `invalid_request` when there is no `streamFn` and no default */
+  /** @throws AgentError `invalid_request` when there is no `streamFn` and no default, or a limit makes no sense */
   constructor(options: AgentOptions<TCustom>, profile: Profile) {
+    checkBounds(options);
     this.convertToLlm = options.convertToLlm ?? keepModelMessages(profile);
     this.streamFunction = options.streamFn ?? getDefaultStreamFn();
     this.transformContext = options.transformContext;
@@ -72,6 +79,10 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
     this.maxRetryDelayMs = options.maxRetryDelayMs;
     this.toolExecution = options.toolExecution ?? "parallel";
     this.identity = options.identity;
+    this.limits = options.limits;
+    this.toolAbortGraceMs = options.toolAbortGraceMs;
+    this.toolConcurrency = options.toolConcurrency;
+    this.steering = options.steering;
   }
 }
 

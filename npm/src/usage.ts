@@ -13,7 +13,7 @@ export function emptyUsage(): Usage {
 }
 
 /** No response is free of tokens, so all zero can only mean that nobody reported any. */
-function isReported(usage: Usage | undefined): usage is Usage {
+export function isReported(usage: Usage | undefined): usage is Usage {
   return (
     usage !== undefined &&
     (usage.input > 0 ||
@@ -24,6 +24,11 @@ function isReported(usage: Usage | undefined): usage is Usage {
   );
 }
 
+/** A run that a limit ended has a message for the request that was not made. */
+function isLimitNotice(message: AssistantMessage): boolean {
+  return message.diagnostics?.[0]?.code?.startsWith("limit_") === true;
+}
+
 /** Adds up the usage of responses. */
 export class UsageMeter {
   private requests = 0;
@@ -31,6 +36,7 @@ export class UsageMeter {
   private sum = emptyUsage();
 
   add(message: AssistantMessage): void {
+    if (isLimitNotice(message)) return;
     this.requests++;
     const { usage } = message;
     if (!isReported(usage)) return;

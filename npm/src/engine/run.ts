@@ -5,6 +5,7 @@
  * gets, how a context is copied, what an absent hook means. Reading user objects may throw; the engine is told.
  */
 import { EngineCrashError } from "../errors.js";
+import { type Limiter, limiterOf } from "../limits/limiter.js";
 import { getDefaultStreamFn } from "../default-stream.js";
 import type { Profile } from "../profile.js";
 import { declareToolChanges } from "../transcript.js";
@@ -26,7 +27,8 @@ import type {
 } from "../types.js";
 import { type InFlight, isBroken, track, untrack } from "./guard.js";
 import { respond } from "./respond.js";
-import { errorResult, executeTool, mergeAfterResult, resultMessage } from "./tools.js";
+import { inTime } from "./bounded.js";
+import { errorResult, executeTool, mergeAfterResult, neverRan, resultMessage } from "./tools.js";
 import { validArguments } from "./validate.js";
 
 /** What a run is made of. */
@@ -43,6 +45,8 @@ export interface RunInput {
   readonly profile: Profile;
   /** A low-level context's own `systemPrompt`, folded into each request. */
   readonly systemPrompt?: string | undefined;
+  /** Limits of a run of which this is a part. */
+  readonly limiter?: Limiter | undefined;
 }
 
 /** Answers of hooks, as the module reads them. */
@@ -54,6 +58,9 @@ export class HostRun implements InFlight {
   readonly profile: Profile;
   readonly signal: AbortSignal | undefined;
   readonly systemPrompt: string | undefined;
+  readonly limiter: Limiter | undefined;
+  /** It has ended: no tool is started any more. */
+  over = false;
   /** The instance is gone: nothing is delivered any more. */
   dead = false;
   readonly #emit: (event: AgentEvent) => unknown;
@@ -62,6 +69,8 @@ export class HostRun implements InFlight {
   /** Tools of a single call, where they are not the context's. */
   #tools: readonly AgentTool[] | undefined;
   #turn: AgentTurnContext | undefined;
+  /** `agent_end` is being delivered: ends the run when that is done. */
+  #atEnd: (() => void) | undefined;
   #resolve!: (value: unknown) => void;
   #reject!: (reason: unknown) => void;
 
@@ -69,11 +78,8 @@ export class HostRun implements InFlight {
     this.config = input.config;
     this.profile = input.profile;
     this.signal = input.signal;
-  /** `agent_end` is being delivered: ends the run when that is done. */
-  #atEnd: (() => void) | undefined;
-  /** `agent_end` is being delivered; settles with the outcome of the run. */
-  #end: Promise<AgentMessage[]> | undefined;
     this.systemPrompt = input.systemPrompt;
+    this.limiter = input.limiter ?? limiterOf(input.config);
     this.#emit = input.emit;
     this.#streamFn = input.streamFn;
   }
@@ -120,7 +126,10 @@ export class HostRun implements InFlight {
   }
 
   finish(ok: boolean, value: unknown): void {
+    // What a broken instance made of its own trap is not how this run ended; the guard tells in a moment.
+    if (isBroken()) return;
     untrack(this);
+    this.over = true;
     if (ok) this.#resolve(value);
     else this.#reject(value);
   }
@@ -128,8 +137,6 @@ export class HostRun implements InFlight {
   aborted(): boolean {
     return this.signal?.aborted === true;
   }
-    // What a broken instance made of its own trap is not how this run ended; the guard tells in a moment.
-    if (isBroken()) return;
 
   // --- events -------------------------------------------------------------------------------------------------------
 
@@ -246,7 +253,8 @@ export class HostRun implements InFlight {
     });
   }
   stream(context: AgentContext, messages: Message[]): Promise<AssistantMessage> {
-    return respond(this, this.#streamFn ?? getDefaultStreamFn(), context, messages, this.#apiKey);
+    const streamFn = this.#streamFn ?? getDefaultStreamFn();
+    return respond(this, this.limiter?.request(streamFn) ?? streamFn, context, messages, this.#apiKey);
   }
   /** 0 complete, 1 truncated, 2 failed. */
   outcomeOf(message: AssistantMessage): number {
@@ -367,7 +375,9 @@ export class HostRun implements InFlight {
     args: unknown,
   ): Promise<Before> | undefined {
     if (!this.config.beforeToolCall) return undefined;
-    const asked = this.config.beforeToolCall({ assistantMessage, toolCall, args, context }, this.signal);
+    const ask = () =>
+      this.config.beforeToolCall?.({ assistantMessage, toolCall, args, context }, this.signal);
+    const asked = inTime(this, ask);
     return Promise.resolve(asked).then((said) => {
       const block = Boolean(said?.block);
       return {
@@ -391,7 +401,7 @@ export class HostRun implements InFlight {
     result: AgentToolResult,
     isError: boolean,
   ): Promise<{ value: AgentToolResult; isError: boolean } | undefined> | undefined {
-    if (!this.config.afterToolCall) return undefined;
+    if (!this.config.afterToolCall || neverRan(result)) return undefined;
     const asked = this.config.afterToolCall(
       { assistantMessage, toolCall, args, result, isError, context },
       this.signal,

@@ -7,6 +7,9 @@ import type {
   AgentToolResult,
   ToolResultMessage,
 } from "../types.js";
+import { CallFailure, type CallInput, isCallFailure } from "../limits/call.js";
+import { RequestFailure } from "../approvals/ask.js";
+import { bounded } from "./bounded.js";
 import { describe } from "./describe.js";
 import type { HostRun } from "./run.js";
 
@@ -20,7 +23,7 @@ export interface Execution {
 
 /**
  * Run a tool. Updates are delivered at once and awaited before this resolves; after the tool has settled, `onUpdate`
- * does nothing. Rejects only when a listener of an update failed.
+ * does nothing. Rejects only when a listener failed.
  */
 export async function executeTool(
   run: HostRun,
@@ -41,44 +44,62 @@ export async function executeTool(
     } as const;
     updates.push(Promise.resolve(run.emit(event)));
   };
-  const startedAt = performance.now();
+  let startedAt: number | undefined;
+  const start = (input: CallInput): unknown => {
+    // A call that waited for an approval or for its turn may come after the end of a run that failed.
+    if (run.over) throw CallFailure.aborted();
+    startedAt = performance.now();
+    return invoke(tool, call, input, onUpdate);
+  };
   let ok = true;
   let value: unknown;
   try {
-    value = await invoke(run, tool, call, args, onUpdate);
+    const input = { args, signal: run.signal, argumentsText: call.argumentsText };
+    value = await bounded(run, tool, call, start)(input);
   } catch (thrown) {
+    if (thrown instanceof RequestFailure) throw thrown.cause;
     ok = false;
-    value = thrown;
+    value = startedAt !== undefined || isCallFailure(thrown) ? thrown : new CallFailure(describe(thrown));
   }
   open = false;
-  const durationMs = run.profile.durationMs ? Math.round(performance.now() - startedAt) : undefined;
+  const durationMs =
+    run.profile.durationMs && startedAt !== undefined ? Math.round(performance.now() - startedAt) : undefined;
   await Promise.all(updates);
   return { ok, value, durationMs };
 }
 
 /** A call whose arguments lost digits as JavaScript numbers brings their exact text as a fifth parameter. */
 function invoke(
-  run: HostRun,
   tool: AgentTool,
   call: AgentToolCall,
-  args: unknown,
+  { args, signal, argumentsText }: CallInput,
   onUpdate: (partialResult: AgentToolResult) => void,
 ): unknown {
   // The validated arguments have the type that the tool's own schema promises.
   const execute = tool.execute as (...values: unknown[]) => unknown;
-  return call.argumentsText === undefined
-    ? execute.call(tool, call.id, args, run.signal, onUpdate)
-    : execute.call(tool, call.id, args, run.signal, onUpdate, { argumentsText: call.argumentsText });
+  return argumentsText === undefined
+    ? execute.call(tool, call.id, args, signal, onUpdate)
+    : execute.call(tool, call.id, args, signal, onUpdate, { argumentsText });
 }
 
 /** Result of a call that failed or was refused; kinds as in `src/js/host.rs`. */
 export function errorResult(kind: number, subject: unknown, terminate: boolean): AgentToolResult {
+  const failure = kind === 4 && isCallFailure(subject) ? subject : undefined;
   const result: AgentToolResult = {
     content: [{ type: "text", text: problemText(kind, subject) }],
-    details: {},
+    details: failure?.details ?? {},
   };
   if (terminate) result.terminate = true;
+  if (failure && !failure.started) refused.add(result);
   return result;
+}
+
+/** Results of calls that a limit or an approval kept from running. */
+const refused = new WeakSet<AgentToolResult>();
+
+/** Whether this is the result of a call that was refused after `beforeToolCall`: `afterToolCall` has nothing to see. */
+export function neverRan(result: AgentToolResult): boolean {
+  return refused.has(result);
 }
 
 function problemText(kind: number, subject: unknown): string {

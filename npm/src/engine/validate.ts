@@ -34,6 +34,16 @@ export function validArguments(tool: AgentTool, call: AgentToolCall, profile: Pr
   if (profile.argumentsError && call.argumentsError) {
     throw new Error(`Invalid arguments for tool "${call.name}": ${call.argumentsError}`);
   }
+  return checkedArguments(tool, call, prepared, profile);
+}
+
+/** The same for arguments that are already in the form of the schema. */
+export function checkedArguments(
+  tool: AgentTool,
+  call: AgentToolCall,
+  prepared: unknown,
+  profile: Profile,
+): unknown {
   const schema: unknown = tool.parameters;
   const standard = standardValidate(schema);
   if (standard) return withStandard(standard, prepared, call);

@@ -1,6 +1,8 @@
+import type { ApproveToolCall } from "./approvals.js";
 import type { AgentContext, AgentLoopTurnUpdate, ConvertToLlm, RunHooks } from "./hooks.js";
 import type { PrepareNextTurnContext, ShouldStopAfterTurnContext } from "./hooks.js";
 import type { Hook, MaybePromise } from "./json.js";
+import type { RunBounds, ToolCallBounds } from "./limits.js";
 import type { AgentMessage, AssistantMessage, CustomMessage } from "./messages.js";
 import type { ClientIdentity, Model, ThinkingBudgets, ThinkingLevel, Transport } from "./model.js";
 import type { SimpleStreamOptions, StreamFn } from "./stream.js";
@@ -76,7 +78,7 @@ export interface AgentHooks<TCustom extends CustomMessage = never>
 }
 
 /** Options of an `Agent`. */
-export interface AgentOptions<TCustom extends CustomMessage = never> extends AgentHooks<TCustom> {
+export interface AgentOptions<TCustom extends CustomMessage = never> extends AgentHooks<TCustom>, RunBounds {
   initialState?: AgentInitialState<TCustom> | undefined;
   /** Answers the model requests. Default: what `setDefaultStreamFn()` has set; without either the constructor throws. */
   streamFn?: StreamFn | undefined;
@@ -101,7 +103,8 @@ export interface AgentOptions<TCustom extends CustomMessage = never> extends Age
 /** Configuration of a low-level run. All other options go to the stream function as they are. */
 export interface AgentLoopConfig<TCustom extends CustomMessage = never>
   extends SimpleStreamOptions,
-    RunHooks<TCustom> {
+    RunHooks<TCustom>,
+    RunBounds {
   model: Model;
   /** Turns the transcript into messages for the model, for each request. */
   convertToLlm: ConvertToLlm<TCustom>;
@@ -117,6 +120,10 @@ export interface AgentLoopConfig<TCustom extends CustomMessage = never>
   getSteeringMessages?: Hook<() => MaybePromise<AgentMessage<TCustom>[] | undefined>> | undefined;
   /** Messages that keep a run going which would end otherwise. */
   getFollowUpMessages?: Hook<() => MaybePromise<AgentMessage<TCustom>[] | undefined>> | undefined;
+  /** Whether steering messages wait, without taking them. Asked after each call, with `steering: "tool-boundary"`. */
+  hasSteeringMessages?: Hook<() => boolean> | undefined;
+  /** Decides about calls of tools with `approval`. Without it they are refused. */
+  approveToolCall?: ApproveToolCall | undefined;
   /** Default `parallel`. A tool with `executionMode: "sequential"` makes its batch sequential. */
   toolExecution?: ToolExecutionMode | undefined;
 }
@@ -128,7 +135,9 @@ export type ToolCallHooks<TCustom extends CustomMessage = never> = Pick<
 >;
 
 /** Options of `runToolCall`. */
-export interface RunToolCallOptions<TCustom extends CustomMessage = never> extends ToolCallHooks<TCustom> {
+export interface RunToolCallOptions<TCustom extends CustomMessage = never>
+  extends ToolCallHooks<TCustom>,
+    ToolCallBounds {
   /** The tools that the call may name. */
   tools: readonly AgentTool[];
   /** Passed to the hooks as the message that asked for the call. */
@@ -136,6 +145,8 @@ export interface RunToolCallOptions<TCustom extends CustomMessage = never> exten
   /** Passed to the hooks. */
   context: AgentContext<TCustom>;
   signal?: AbortSignal | undefined;
+  /** Decides about calls of tools with `approval`. Without it they are refused. */
+  approveToolCall?: ApproveToolCall | undefined;
   onUpdate?: Hook<(partialResult: AgentToolResult<unknown>) => MaybePromise<void>> | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Hook, JsonValue } from "./json.js";
+import type { Hook, JsonValue, MaybePromise } from "./json.js";
 import type { ImageContent, TextContent, ToolCall, Usage } from "./messages.js";
 import type { AgentToolParams } from "./schema.js";
 
@@ -75,6 +75,12 @@ export interface AgentTool<TParameters extends object = object, TDetails = unkno
     onUpdate?: AgentToolUpdateCallback<TDetails>,
     exact?: { readonly argumentsText: string },
   ): Promise<AgentToolResult<TDetails>>;
+  /**
+   * Whether somebody has to approve a call before it runs: always, or as the function says about the validated
+   * arguments. The question comes after `beforeToolCall`; `Agent` asks with the event `tool_approval_request`, a run
+   * without one calls `approveToolCall`. Only `false` lets a call run unasked; a function that throws refuses it.
+   */
+  approval?: boolean | Hook<(args: AgentToolParams<TParameters>) => MaybePromise<boolean>> | undefined;
   /** Whether the call may be repeated when nobody knows how it ended. */
   replay?: "never" | "safe";
   /** `sequential`: a batch that calls this tool runs one call at a time. */

@@ -1,0 +1,89 @@
+import { isThenable } from "../engine/describe.js";
+import type { ToolApprovalDecision, ToolApprovalRequestEvent } from "../types.js";
+import { type ApprovalCase, RequestFailure } from "./ask.js";
+
+interface OpenRequest {
+  readonly request: ToolApprovalRequestEvent;
+  readonly approvalCase: ApprovalCase;
+  decide(decision: ToolApprovalDecision): void;
+}
+
+/** The requests of an agent that wait for an answer. */
+export class ApprovalDesk {
+  private readonly open = new Map<string, OpenRequest>();
+  private count = 0;
+
+  /** What waits, oldest first. */
+  get pending(): ToolApprovalRequestEvent[] {
+    return [...this.open.values()].map(({ request }) => request);
+  }
+
+  /**
+   * Announces a request and waits for the answer.
+   *
+   * @param signal fires when the answer no longer matters
+   * @param announce tells the listeners
+   * @param report gets what a listener throws after the answer
+   */
+  ask(
+    approvalCase: ApprovalCase,
+    signal: AbortSignal,
+    announce: (event: ToolApprovalRequestEvent) => unknown,
+    report: (thrown: unknown) => void,
+  ): Promise<ToolApprovalDecision> {
+    const { unchanged: _, validate: __, ...shown } = approvalCase;
+    this.count++;
+    const id = `approval-${this.count}`;
+    const request: ToolApprovalRequestEvent = { type: "tool_approval_request", id, ...shown };
+    return new Promise((resolve, reject) => {
+      const fail = (thrown: unknown): void => {
+        if (this.open.delete(id)) reject(new RequestFailure(thrown));
+        else report(thrown);
+      };
+      this.open.set(id, { request, approvalCase, decide: resolve });
+      signal.addEventListener("abort", () => this.open.delete(id), { once: true });
+      try {
+        const told = announce(request);
+        if (isThenable(told)) Promise.resolve(told).catch(fail);
+      } catch (thrown) {
+        fail(thrown);
+      }
+    });
+  }
+
+  /** See `Agent.approve`. */
+  approve(id: string, args: unknown): boolean {
+    const open = this.open.get(id);
+    if (!open?.approvalCase.unchanged()) return false;
+    const decision: ToolApprovalDecision = { approved: true };
+    if (args !== undefined) {
+      try {
+        // A copy: what the caller does to its object afterwards was not approved.
+        decision.args = structuredClone(args);
+        const checked = open.approvalCase.validate(decision.args);
+        if (isThenable(checked)) Promise.resolve(checked).catch(() => {});
+      } catch {
+        return false;
+      }
+    }
+    return this.settle(id, decision);
+  }
+
+  /** See `Agent.deny`. */
+  deny(id: string, reason: string | undefined): boolean {
+    return this.settle(id, { approved: false, reason });
+  }
+
+  /** The run is over; what still waits will not run. */
+  clear(): void {
+    for (const id of [...this.open.keys()]) this.deny(id, undefined);
+  }
+
+  private settle(id: string, decision: ToolApprovalDecision): boolean {
+    const open = this.open.get(id);
+    if (!open) return false;
+    this.open.delete(id);
+    open.decide(decision);
+    return true;
+  }
+}

@@ -1,0 +1,48 @@
+import { AgentError } from "../errors.js";
+import type { RunBounds, RunLimits } from "../types.js";
+
+const LIMITS = {
+  idleMs: "time",
+  toolMs: "time",
+  approvalMs: "time",
+  maxTurns: "amount",
+  maxToolCalls: "amount",
+  maxTokens: "amount",
+  maxCost: "amount",
+} as const satisfies Record<keyof RunLimits, Kind>;
+
+type Kind = "time" | "amount" | "wait" | "count";
+
+/** What a number must be. An amount may be spent already, so 0 and less are fine there. */
+const KINDS: Record<Kind, readonly [test: (value: number) => boolean, words: string]> = {
+  time: [(value) => value > 0, "a number of milliseconds above 0"],
+  wait: [(value) => value >= 0, "a number of milliseconds"],
+  amount: [(value) => !Number.isNaN(value), "a number"],
+  count: [(value) => value >= 1, "a number of at least 1"],
+};
+
+/** @throws AgentError `invalid_request` that names the option */
+export function checkBounds(bounds: RunBounds): void {
+  const { limits, toolAbortGraceMs, toolConcurrency, steering } = bounds;
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    const kind = Object.hasOwn(LIMITS, name) ? LIMITS[name as keyof RunLimits] : undefined;
+    if (!kind) {
+      throw new AgentError(
+        "invalid_request",
+        `There is no limit "${name}"; known: ${Object.keys(LIMITS).join(", ")}`,
+      );
+    }
+    checkNumber(`limits.${name}`, value, kind);
+  }
+  checkNumber("toolAbortGraceMs", toolAbortGraceMs, "wait");
+  checkNumber("toolConcurrency", toolConcurrency, "count");
+  if (steering !== undefined && steering !== "tool-boundary") {
+    throw new AgentError("invalid_request", `steering must be "tool-boundary", not ${String(steering)}`);
+  }
+}
+
+function checkNumber(name: string, value: unknown, kind: Kind): void {
+  const [test, words] = KINDS[kind];
+  if (value === undefined || (typeof value === "number" && test(value))) return;
+  throw new AgentError("invalid_request", `${name} must be ${words}, not ${String(value)}`);
+}

@@ -1,0 +1,213 @@
+import { isThenable } from "../engine/describe.js";
+import { AgentError } from "../errors.js";
+import { failureMessage } from "../failure.js";
+import { isPumped, PUMP, type PumpedStream } from "../stream/pump.js";
+import type {
+  AssistantMessage,
+  AssistantMessageEvent,
+  AssistantMessageEventStreamLike,
+  Model,
+  StreamFn,
+} from "../types.js";
+import { failed, finished } from "./response.js";
+import { Silence } from "./silence.js";
+import { LinkedAbort } from "./within.js";
+
+type Step = IteratorResult<AssistantMessageEvent, unknown>;
+
+/** Ends responses that fall silent, also of a stream function that does not react to its signal. */
+export function withIdleLimit(streamFn: StreamFn, idleMs: number): StreamFn {
+  return async (model, context, options) => {
+    const watch = new Watch(model, idleMs, options?.signal);
+    try {
+      const asked = streamFn(model, context, { ...options, signal: watch.signal });
+      const response = await watch.unlessSilent(Promise.resolve(asked));
+      return watch.isSilent
+        ? finished(watch.failure())
+        : watched(response as AssistantMessageEventStreamLike, watch);
+    } catch (thrown) {
+      watch.stop();
+      throw thrown;
+    }
+  };
+}
+
+/** One response under watch. */
+class Watch {
+  readonly signal: AbortSignal;
+  /** The message that ends the response, once it was silent for too long. */
+  private message: AssistantMessage | undefined;
+  private partial: AssistantMessage | undefined;
+  private fresh = true;
+  private readonly model: Model;
+  private readonly idleMs: number;
+  private readonly runSignal: AbortSignal | undefined;
+  private readonly request: LinkedAbort;
+  private readonly silence: Silence;
+  private readonly interrupts = new Set<() => void>();
+
+  constructor(model: Model, idleMs: number, runSignal: AbortSignal | undefined) {
+    this.model = model;
+    this.idleMs = idleMs;
+    this.runSignal = runSignal;
+    this.request = new LinkedAbort(runSignal);
+    this.signal = this.request.signal;
+    this.silence = new Silence(idleMs, () => this.interrupt());
+  }
+
+  get isSilent(): boolean {
+    return this.message !== undefined;
+  }
+
+  /** What a promise gives; undefined when it takes too long, see {@link isSilent}. A failure ends the watch. */
+  unlessSilent<T>(promise: PromiseLike<T>): Promise<T | undefined> {
+    if (this.isSilent) return Promise.resolve(undefined);
+    this.silence.waiting(this.fresh);
+    return new Promise((resolve, reject) => {
+      const interrupt = () => resolve(undefined);
+      this.interrupts.add(interrupt);
+      Promise.resolve(promise)
+        .finally(() => this.interrupts.delete(interrupt))
+        .then(resolve, (thrown: unknown) => {
+          this.stop();
+          reject(thrown);
+        });
+    });
+  }
+
+  /** An event is about to be handed over. */
+  heard(event: AssistantMessageEvent): void {
+    this.silence.heard();
+    this.fresh = carriesSomething(event);
+    if ("partial" in event) this.partial = event.partial;
+  }
+
+  /** It has been handed over. */
+  handedOver(): void {
+    this.silence.waiting(this.fresh);
+  }
+
+  stop(): void {
+    this.silence.stop();
+    this.request.release();
+  }
+
+  failure(): AssistantMessage {
+    this.message ??= this.makeFailure();
+    return this.message;
+  }
+
+  private interrupt(): void {
+    const { errorMessage } = this.failure();
+    this.request.release();
+    this.request.abort(new AgentError("stream_idle", errorMessage ?? ""));
+    for (const interrupt of this.interrupts) interrupt();
+  }
+
+  /** What has come so far, as it is now: a stream that goes on for itself does not change it any more. */
+  private makeFailure(): AssistantMessage {
+    const aborted = this.runSignal?.aborted === true;
+    const error = aborted
+      ? new AgentError("aborted", "Request was aborted")
+      : new AgentError(
+          "stream_idle",
+          `The response timed out: nothing came for ${this.idleMs} ms (limits.idleMs)`,
+        );
+    const failure = failureMessage(this.model, error, aborted);
+    const { partial } = this;
+    if (!partial) return failure;
+    const diagnostics = [...(failure.diagnostics ?? []), ...(partial.diagnostics ?? [])];
+    const { stopReason, errorMessage = "" } = failure;
+    return { ...partial, content: copied(partial.content), stopReason, errorMessage, diagnostics };
+  }
+}
+
+function carriesSomething(event: AssistantMessageEvent): boolean {
+  switch (event.type) {
+    case "text_delta":
+    case "thinking_delta":
+    case "toolcall_delta":
+      return event.delta !== "";
+    case "start":
+    case "text_start":
+    case "text_end":
+    case "thinking_start":
+    case "thinking_end":
+    case "toolcall_start":
+    case "toolcall_end":
+    case "done":
+    case "error":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function copied(content: AssistantMessage["content"]): AssistantMessage["content"] {
+  try {
+    return structuredClone(content);
+  } catch {
+    return content.map((block) => ({ ...block }));
+  }
+}
+
+function watched(response: AssistantMessageEventStreamLike, watch: Watch): AssistantMessageEventStreamLike {
+  const stream: AssistantMessageEventStreamLike = {
+    [Symbol.asyncIterator]: () => iterator(response[Symbol.asyncIterator](), watch),
+    async result() {
+      watch.handedOver();
+      const message = await watch.unlessSilent(response.result());
+      watch.stop();
+      return watch.isSilent ? watch.failure() : (message as AssistantMessage);
+    },
+  };
+  if (!isPumped(response)) return stream;
+  return Object.assign(stream, {
+    [PUMP]: (sink: Sink) => pump(response, sink, watch),
+  }) satisfies PumpedStream;
+}
+
+function iterator(
+  inner: AsyncIterator<AssistantMessageEvent, unknown>,
+  watch: Watch,
+): AsyncIterator<AssistantMessageEvent, unknown> {
+  let over = false;
+  return {
+    async next(): Promise<Step> {
+      if (over) return { done: true, value: undefined };
+      const step = await watch.unlessSilent(inner.next());
+      if (watch.isSilent) {
+        over = true;
+        leave(inner);
+        return { done: false, value: failed(watch.failure()) };
+      }
+      if (step && !step.done) watch.heard(step.value);
+      return step as Step;
+    },
+    async return(): Promise<Step> {
+      if (!over) leave(inner);
+      watch.stop();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+/** Without waiting: a stream that is silent may never answer. */
+function leave(inner: AsyncIterator<AssistantMessageEvent, unknown>): void {
+  new Promise((done) => done(inner.return?.())).catch(() => {});
+}
+
+type Sink = Parameters<PumpedStream[typeof PUMP]>[0];
+
+async function pump(response: PumpedStream, sink: Sink, watch: Watch): Promise<void> {
+  const pumping = response[PUMP]((event) => {
+    if (watch.isSilent) return undefined;
+    watch.heard(event);
+    const waiting = sink(event);
+    if (isThenable(waiting)) return waiting.then(() => watch.handedOver());
+    watch.handedOver();
+    return undefined;
+  });
+  await watch.unlessSilent(pumping);
+  if (watch.isSilent) await sink(failed(watch.failure()));
+}

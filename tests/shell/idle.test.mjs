@@ -1,0 +1,225 @@
+// The idle limit: a response that falls silent ends, whatever kind of stream function gave it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent } from "steersman";
+import { call, model, scripted, textOf, toolOf, usageOf, user } from "./scripted.mjs";
+import { deferred, fakeTime, recorder, settled } from "./time.mjs";
+
+/** A response that a test writes by hand. It never reacts to its signal. */
+function handmade() {
+  const queue = [];
+  let wake = () => {};
+  const made = { returned: 0, signal: undefined };
+  const result = deferred();
+  const partial = {
+    ...{ role: "assistant", api: "a", provider: "p", model: "m", usage: usageOf(5, 0), timestamp: 2 },
+    ...{ content: [], stopReason: "pending" },
+  };
+  const push = (event) => {
+    queue.push({ partial, ...event });
+    wake();
+  };
+  const stream = {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        while (queue.length === 0) await new Promise((resolve) => (wake = resolve));
+        const value = queue.shift();
+        return value.type === "end" ? { done: true, value: undefined } : { done: false, value };
+      },
+      return() {
+        made.returned++;
+        return new Promise(() => {});
+      },
+    }),
+    result: () => result.promise,
+  };
+  const text = (delta) => {
+    if (partial.content.length === 0) {
+      partial.content.push({ type: "text", text: "" });
+      push({ type: "text_start", contentIndex: 0 });
+    }
+    partial.content[0].text += delta;
+    push({ type: "text_delta", contentIndex: 0, delta });
+  };
+  const finish = () => {
+    const message = { ...partial, stopReason: "stop" };
+    result.resolve(message);
+    push({ type: "done", reason: "stop", message });
+  };
+  const streamFn = (_model, _context, options) => {
+    made.signal = options.signal;
+    return stream;
+  };
+  return Object.assign(made, { streamFn, push, text, finish, result, partial });
+}
+
+const agentWith = (streamFn, more = {}) =>
+  new Agent({ initialState: { model }, streamFn, limits: { idleMs: 300 }, ...more });
+const last = (agent) => agent.state.messages.at(-1);
+
+test("a stream that ignores its signal and never ends is left after the limit; what has come is kept", async (t) => {
+  const time = fakeTime(t);
+  const response = handmade();
+  const agent = agentWith(response.streamFn);
+  const { events, listener } = recorder();
+  agent.subscribe(listener);
+  let over = false;
+  const run = agent.prompt("a").then(() => (over = true));
+  await settled();
+  response.push({ type: "start" });
+  response.text("Hel");
+  await time.pass(299);
+  response.text("lo");
+  await time.pass(299);
+  assert.equal(over, false);
+  await time.pass(1);
+  await run;
+  const message = last(agent);
+  assert.equal(message.stopReason, "error");
+  assert.equal(message.diagnostics[0].code, "stream_idle");
+  assert.match(message.errorMessage, /timed out: nothing came for 300 ms \(limits\.idleMs\)/);
+  assert.equal(textOf(message), "Hello");
+  assert.equal(message.usage.input, 5);
+  assert.equal(response.signal.aborted, true);
+  assert.equal(response.signal.reason.code, "stream_idle");
+  assert.equal(response.returned, 1);
+  assert.deepEqual(events.slice(-3), ["message assistant", "turn_end", "agent_end"]);
+  // What a stream writes that does not know that it is over, is not in the transcript.
+  response.text(" world");
+  response.finish();
+  await settled();
+  assert.equal(textOf(last(agent)), "Hello");
+});
+
+test("silence before the first event, in the stream function and in result() counts too", async (t) => {
+  const time = fakeTime(t);
+  const never = new Promise(() => {});
+  const functions = [
+    () => never,
+    () => ({ [Symbol.asyncIterator]: () => ({ next: () => never }), result: () => never }),
+    () => ({ async *[Symbol.asyncIterator]() {}, result: () => never }),
+  ];
+  for (const streamFn of functions) {
+    const agent = agentWith(streamFn);
+    const run = agent.prompt("a");
+    await time.pass(300);
+    await run;
+    assert.equal(last(agent).diagnostics[0].code, "stream_idle");
+    await agent.waitForIdle();
+  }
+});
+
+test("events that carry nothing do not break the silence", async (t) => {
+  const time = fakeTime(t);
+  const response = handmade();
+  const agent = agentWith(response.streamFn);
+  const run = agent.prompt("a");
+  await settled();
+  response.push({ type: "start" });
+  for (let i = 0; i < 5; i++) {
+    await time.pass(60);
+    response.push({ type: i % 2 ? "ping" : "text_delta", contentIndex: 0, delta: "" });
+  }
+  await run;
+  assert.equal(last(agent).diagnostics[0].code, "stream_idle");
+});
+
+test("the time of listeners and tools is not silence", async (t) => {
+  const time = fakeTime(t);
+  const response = handmade();
+  const answers = scripted([[call("k", "slow")]]);
+  let request = 0;
+  const tool = deferred();
+  const streamFn = (...args) => (request++ === 0 ? answers(...args) : response.streamFn(...args));
+  const agent = agentWith(streamFn, { initialState: { model, tools: [toolOf("slow", () => tool.promise)] } });
+  let hold;
+  agent.subscribe((event) => (event.type === "message_update" ? hold?.promise : undefined));
+  const run = agent.prompt("a");
+  await time.pass(5000);
+  tool.resolve("ok");
+  await settled();
+  response.push({ type: "start" });
+  hold = deferred();
+  response.text("a");
+  await time.pass(5000);
+  hold.resolve();
+  hold = undefined;
+  await time.pass(299);
+  response.text("b");
+  response.finish();
+  await run;
+  assert.equal(last(agent).stopReason, "stop");
+  assert.equal(textOf(last(agent)), "ab");
+});
+
+test("an aborted run does not wait for a deaf stream longer than the limit, and ends as aborted", async (t) => {
+  const time = fakeTime(t);
+  const response = handmade();
+  const agent = agentWith(response.streamFn);
+  const run = agent.prompt("a");
+  await settled();
+  response.push({ type: "start" });
+  response.text("a");
+  await settled();
+  agent.abort("enough");
+  assert.equal(response.signal.reason, "enough");
+  await time.pass(300);
+  await run;
+  assert.equal(last(agent).stopReason, "aborted");
+  assert.equal(textOf(last(agent)), "a");
+});
+
+test("an answer in time is delivered as without a limit, and leaves no timer behind", async (t) => {
+  const seen = [];
+  for (const limits of [undefined, { idleMs: 300 }]) {
+    const agent = new Agent({ initialState: { model }, streamFn: scripted(["hello"]), limits });
+    const { events, listener } = recorder();
+    agent.subscribe(listener);
+    await agent.prompt("a");
+    const { durationMs: _, ...message } = last(agent);
+    seen.push({ events, message });
+  }
+  assert.deepEqual(seen[0], seen[1]);
+  const clear = t.mock.method(globalThis, "clearTimeout");
+  const set = t.mock.method(globalThis, "setTimeout");
+  const throwing = () => ({
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
+    result: async () => assert.fail("not asked"),
+  });
+  for (const streamFn of [scripted(["hello"]), throwing]) {
+    await agentWith(streamFn).prompt("a");
+  }
+  const cleared = new Set(clear.mock.calls.map((made) => made.arguments[0]));
+  assert.ok(set.mock.calls.length > 0);
+  for (const made of set.mock.calls) assert.ok(cleared.has(made.result));
+});
+
+test("a stream function that throws or gives nothing is no silence", async () => {
+  const broken = [
+    () => {
+      throw new Error("boom");
+    },
+    async () => {
+      throw new Error("boom");
+    },
+    () => undefined,
+  ];
+  for (const streamFn of broken) {
+    const agent = agentWith(streamFn);
+    await agent.prompt("a");
+    assert.equal(last(agent).stopReason, "error");
+    assert.equal(last(agent).diagnostics, undefined);
+  }
+});
+
+test("steering that waits is kept for the next run", async (t) => {
+  const time = fakeTime(t);
+  const response = handmade();
+  const agent = agentWith(response.streamFn);
+  const run = agent.prompt("a");
+  await settled();
+  const receipt = agent.steer(user("S"));
+  await time.pass(300);
+  await run;
+  assert.equal(receipt.status, "queued");
+});
