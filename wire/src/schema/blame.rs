@@ -1,6 +1,5 @@
 //! Which branch of a failed union to report: a model that reads the failures of every branch learns nothing.
 
-use crate::order::sorted_positions;
 use super::check::Run;
 use super::equal;
 use super::issue::{extend, listed, Issue};
@@ -8,6 +7,7 @@ use super::node::{Choices, NodeId};
 use super::values::{Id, Item};
 use super::Profile;
 use crate::json::Value;
+use crate::order::sorted_positions;
 
 /// The issues to report for a union none of whose branches accepts the value at `path`.
 pub(super) fn choose(run: &Run, value: Id, path: &str, branches: Vec<(NodeId, Vec<Issue>)>) -> Vec<Issue> {

@@ -16,6 +16,8 @@ const STEPS_PER_VALUE: usize = 400;
 /// below it.
 const MAX_FRAMES: usize = 16_384;
 
+const ENDLESS: &str = "the tool's schema refers to itself here without end";
+
 /// What is known of a (node, value) pair that a reference led to.
 const RUNNING: u32 = 0;
 const PASSED: u32 = 1;
@@ -156,25 +158,30 @@ impl<'r, 'a> Run<'r, 'a> {
             return;
         };
         let task = frame.task();
-        let bad_name = !ended.ok && !frame.quiet && task.is_some_and(|task| task.role == Role::Name);
+        let failed = !ended.ok && !frame.quiet;
         frame.take(ended, issues);
-        if bad_name {
-            let part = task.and_then(|task| task.part);
-            issues.push(self.issue(stack, part, "is not an allowed property name".to_owned()));
+        if let Some(task) = task.filter(|task| failed && matches!(task.role, Role::Name | Role::Extra)) {
+            issues.push(self.refused(stack, task));
         }
     }
 
     /// What is already known of the target of a reference.
-    fn recall(&self, key: u64, asked: bool, quiet: bool, stack: &[Frame], issues: &mut Vec<Issue>) -> Option<Ended> {
+    fn recall(
+        &mut self,
+        key: u64,
+        asked: bool,
+        quiet: bool,
+        stack: &[Frame],
+        issues: &mut Vec<Issue>,
+    ) -> Option<Ended> {
         let details = self.details.get(key).map(|position| position as usize);
         match self.known.get(key)? {
             RUNNING => {
-                if !quiet {
-                    issues.push(self.issue(
-                        stack,
-                        None,
-                        "the tool's schema refers to itself here without end".to_owned(),
-                    ));
+                // Below a negation not even "no" is an answer.
+                if stack.iter().any(Frame::negates) {
+                    self.gave_up = Some(ENDLESS);
+                } else if !quiet {
+                    issues.push(self.issue(stack, None, ENDLESS.to_owned()));
                 }
                 Some(Ended::plain(false))
             }

@@ -29,6 +29,8 @@ pub(super) enum Role {
     Reference,
     /// A property name; what is wrong with it is said at the property.
     Name,
+    /// A member no keyword declares, in the older profile: it is refused as a whole.
+    Extra,
     /// A member or item that is not allowed at all: fails without evaluation.
     Unwanted,
     /// The pattern of that number in `patternProperties` cannot be used: fails without evaluation.
@@ -101,7 +103,7 @@ impl Frame {
         let task = *self.tasks.get(self.next)?;
         self.next += 1;
         let quiet = self.quiet
-            || task.role == Role::Name
+            || matches!(task.role, Role::Name | Role::Extra)
             || matches!(self.join, Join::Not | Join::Choose { .. } | Join::Count { .. });
         Some((task, quiet))
     }
@@ -150,6 +152,11 @@ impl Frame {
         if decided {
             self.next = self.tasks.len();
         }
+    }
+
+    /// Whether a failure of its task may be what the open keyword wants.
+    pub fn negates(&self) -> bool {
+        !matches!(self.join, Join::Closed | Join::All | Join::Any)
     }
 
     /// Whether the open keyword holds, all its tasks done. (`All` has told already.)

@@ -146,7 +146,10 @@ impl Run<'_, '_> {
         for (name, others) in list.iter().filter(|(name, _)| there(name)) {
             for other in others.iter().filter(|other| !there(other)) {
                 let message = ["is required beside \"", name, "\" but missing"].concat();
-                issues.push(self.absent(stack, other, message));
+                issues.push(match self.schema.profile {
+                    Profile::V1_6 => self.absent(stack, other, message),
+                    Profile::V0_85 => self.issue(stack, None, ["\"", other, "\" ", &message].concat()),
+                });
             }
         }
     }
@@ -166,7 +169,10 @@ impl Run<'_, '_> {
                 let pattern = pattern.map_or("", |(pattern, _)| pattern);
                 self.issue(stack, None, assertion::pattern_message(self, pattern))
             }
-            (Role::Unwanted, Some(name)) => {
+            (Role::Name, Some(name)) => {
+                self.about_member(stack, task, name, "is not an allowed property name".to_owned())
+            }
+            (Role::Unwanted | Role::Extra, Some(name)) => {
                 let known = rules.into_iter().flat_map(|rules| &rules.properties);
                 let free = known
                     .filter(|(name, _)| frame.is_some_and(|frame| self.values.member(frame.value, name).is_none()));
@@ -177,15 +183,19 @@ impl Run<'_, '_> {
                     message.push_str(near);
                     message.push_str("\"?");
                 }
-                if self.schema.profile == Profile::V0_85 {
-                    let message = ["\"", name, "\" ", &message].concat();
-                    return self.issue(stack, None, message);
-                }
-                self.issue(stack, task.part, message)
+                self.about_member(stack, task, name, message)
             }
             (Role::Unwanted, None) => self.issue(stack, task.part, "is one item too many".to_owned()),
             _ => self.issue(stack, task.part, "no value is allowed here".to_owned()),
         }
+    }
+
+    /// An issue about a member as such; the older profile reports it at the object.
+    fn about_member(&self, stack: &[Frame], task: Task, name: &str, message: String) -> Issue {
+        if self.schema.profile == Profile::V0_85 {
+            return self.issue(stack, None, ["\"", name, "\" ", &message].concat());
+        }
+        self.issue(stack, task.part, message)
     }
 
     /// The node a branch of a union stands for: itself or the target of its reference.

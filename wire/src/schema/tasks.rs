@@ -111,7 +111,8 @@ fn members(run: &mut Run, rules: &ObjectRules, frame: &mut Frame) -> Vec<Task> {
             }
             Some(node) => {
                 frame.mark_seen(part as usize);
-                others.push(task(node, part, value));
+                let role = if old { Role::Extra } else { Role::Schema };
+                others.push(Task { role, ..task(node, part, value) });
             }
             None => {}
         }

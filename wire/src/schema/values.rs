@@ -3,9 +3,9 @@
 //! Items never change once they are complete, so a number stands for the same value throughout a run: results are
 //! remembered by it, and a converted object shares every part that did not change with the original.
 
-use crate::order::sorted_positions;
 use super::node::Type;
 use crate::json::{Number, Object, Value};
+use crate::order::sorted_positions;
 use std::borrow::Cow;
 use std::rc::Rc;
 
