@@ -24,6 +24,7 @@ pub mod partial;
 pub mod reader;
 mod repair;
 mod scan;
+mod shortest;
 mod surrogate;
 mod text;
 pub mod value;

@@ -1,8 +1,9 @@
 //! Numbers that keep the digits they were written with.
 
 use super::scan;
+use super::shortest::shortest;
 use std::cmp::Ordering;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// A JSON number as written. Equality is mathematical and exact: `1`, `1.0` and `10e-1` are equal, `9007199254740993`
 /// and `9007199254740992` are not.
@@ -182,15 +183,11 @@ pub fn write_f64(out: &mut String, value: f64) {
         out.push('0');
         return;
     }
-    let mut shortest = String::new();
-    // Writing to a String cannot fail.
-    let _ = write!(shortest, "{:e}", value.abs());
-    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let (digits, exponent) = shortest(value.abs());
+    let digits = digits.to_string();
     let count = digits.len() as i32;
     // The decimal point stands after this many digits.
-    let point = exponent + 1;
+    let point = exponent + count;
     if value < 0.0 {
         out.push('-');
     }
@@ -214,10 +211,7 @@ pub fn write_f64(out: &mut String, value: f64) {
             out.push('.');
             out.push_str(rest);
         }
-        out.push('e');
-        if exponent > 0 {
-            out.push('+');
-        }
-        let _ = write!(out, "{exponent}");
+        out.push_str(if point > 0 { "e+" } else { "e-" });
+        out.push_str(&(point - 1).unsigned_abs().to_string());
     }
 }

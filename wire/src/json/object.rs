@@ -1,23 +1,20 @@
 //! Objects that keep the order of their members.
 
 use super::Value;
-use std::collections::BTreeMap;
+use crate::order::Index;
 
 /// Up to this many members a plain scan beats any index.
 const SCANNED: usize = 16;
 
 /// The members of a JSON object in the order of first appearance. Setting an existing name replaces its value in
-/// place, as in JavaScript. Lookups cost O(log n) in large objects whatever the names are (no hash to attack).
+/// place, as in JavaScript. Lookups cost O(log² n) in large objects whatever the names are (no hash to attack).
 /// Equality ignores the order of members.
 #[derive(Debug, Clone, Default)]
 pub struct Object {
     entries: Vec<(String, Value)>,
+    /// Kept once there are more than [`SCANNED`] members.
     index: Option<Box<Index>>,
 }
-
-/// Positions by name, kept once there are more than [`SCANNED`] members.
-#[derive(Debug, Clone)]
-struct Index(BTreeMap<String, usize>);
 
 impl Object {
     /// An object without members.
@@ -108,28 +105,32 @@ impl Object {
             return position;
         }
         let position = self.entries.len();
-        if let Some(index) = &mut self.index {
-            index.0.insert(key.clone(), position);
-        }
         self.entries.push((key, Value::Null));
-        self.reindex();
+        match &mut self.index {
+            Some(index) => index.add(position, &name_in(&self.entries)),
+            None => self.reindex(),
+        }
         position
     }
 
     fn position(&self, key: &str) -> Option<usize> {
         match &self.index {
-            Some(index) => index.0.get(key).copied(),
+            Some(index) => index.find(key, &name_in(&self.entries)),
             None => self.entries.iter().position(|(name, _)| name == key),
         }
     }
 
     fn reindex(&mut self) {
         if self.index.is_none() && self.entries.len() > SCANNED {
-            let names = self.entries.iter().enumerate();
-            let index = names.map(|(position, (key, _))| (key.clone(), position));
-            self.index = Some(Box::new(Index(index.collect())));
+            let mut index = Index::new();
+            (0..self.entries.len()).for_each(|position| index.add(position, &name_in(&self.entries)));
+            self.index = Some(Box::new(index));
         }
     }
+}
+
+fn name_in<'a>(entries: &'a [(String, Value)]) -> impl Fn(usize) -> &'a str {
+    |position| entries.get(position).map_or("", |(name, _)| name)
 }
 
 impl PartialEq for Object {
