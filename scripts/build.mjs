@@ -1,6 +1,6 @@
 // Builds the publishable package in npm/: Rust -> wasm -> glue -> bundles and types. `npm run build [-- --force]`.
 // Two steps, each skipped while its inputs are unchanged:
-//   wasm    npm/pkg    glue, optimised module, the module as base64
+//   wasm    npm/pkg    glue, optimised module, the module as text (inline.mjs)
 //   bundle  npm/dist   one file per npm/src/entry/*.ts with shared chunks, .d.ts files, steersman.wasm
 import {
   copyFileSync,
@@ -16,6 +16,7 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
 import { writeNotices } from "./notices.mjs";
+import { inlineSource, inlineTypes } from "./inline.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
 
 /** The oldest browsers (and Node) the package runs in. `wasmFeatures` is what all of them know. */
@@ -74,12 +75,8 @@ async function buildWasm() {
   const optimised = join(work, "optimised.wasm");
   await must(bin("wasm-opt"), ["-Oz", ...wasmFeatureFlags, "--strip-producers", plain, "-o", optimised]);
   renameSync(optimised, plain);
-  const base64 = readFileSync(plain).toString("base64");
-  writeFileSync(join(work, "inline.js"), `export const wasmBase64 = "${base64}";\n`);
-  writeFileSync(
-    join(work, "inline.d.ts"),
-    "/** The wasm module in plain base64. */\nexport declare const wasmBase64: string;\n",
-  );
+  writeFileSync(join(work, "inline.js"), inlineSource(readFileSync(plain)));
+  writeFileSync(join(work, "inline.d.ts"), inlineTypes);
   swap(work, pkg);
 }
 
@@ -100,6 +97,8 @@ async function bundle() {
     minify: true,
     sourcemap: true,
     legalComments: "none",
+    // The module in the JavaScript is made of characters beyond ASCII; escaped they would be three times as long.
+    charset: "utf8",
     logLevel: "warning",
   });
   for (const file of readdirSync(work).filter((name) => name.endsWith(".map"))) slimMap(join(work, file));
@@ -125,7 +124,7 @@ async function bundle() {
   await must(tsc, ["-p", join(root, "npm"), ...emit]);
 }
 
-/** Takes the text of the base64 module out of a source map: nobody reads it, and it would be shipped twice. */
+/** Takes the text of the inline module out of a source map: nobody reads it, and it would be shipped twice. */
 function slimMap(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   map.sourcesContent = map.sourcesContent?.map((text, i) =>
@@ -146,7 +145,7 @@ export async function build({ force = false } = {}) {
   const tools = (await run("rustc", ["--version"])).out + (await run("wasm-bindgen", ["--version"])).out;
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
   const rust = [
-    ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs"),
+    ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/inline.mjs"),
     ...walk(join(root, "src")),
     ...walk(join(root, "wire/src")),
   ];

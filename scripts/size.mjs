@@ -1,5 +1,5 @@
 // The size a page pays: every file in the import closure of npm/dist/index.js plus npm/dist/session.js (shared
-// files once), each compressed alone, the wasm as shipped (its base64 text counts as the file that holds it).
+// files once), each compressed alone, the wasm as shipped (its text counts as the file that holds it).
 // Prints raw, gzip and brotli per file; the brotli sum must stay below the limit.
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
