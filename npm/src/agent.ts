@@ -287,7 +287,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   dispose(): void {
     this.abort();
     this._inbox.clear();
-    this._broadcast.dispose(this.waitForIdle());
+    this._broadcast.dispose(this._activeRun?.idle);
   }
 
   /** See `dispose()`; for `using`. */

@@ -40,14 +40,16 @@ export class Broadcast<TCustom extends CustomMessage> {
       : this.listeners.deliver(event, signal);
   }
 
-  /** Ends all taps now, and removes the present listeners after `idle`. */
-  dispose(idle: Promise<void>): void {
+  /** Ends all taps now, and removes the present listeners: now, or after `idle` where there is a run to wait for. */
+  dispose(idle: Promise<void> | undefined): void {
     const taps = [...this.taps];
     this.taps.clear();
     for (const tap of taps) tap.close();
     const leaving = this.listeners.snapshot();
-    void idle.then(() => {
+    const leave = () => {
       for (const listener of leaving) this.listeners.delete(listener);
-    });
+    };
+    if (idle) void idle.then(leave);
+    else leave();
   }
 }

@@ -22,7 +22,10 @@ const HOW = { panic: 0, stack: 1, decoder: 2 } as const satisfies Record<Crash, 
  */
 export function crashEngine(how: Crash): void {
   if (!isLoaded()) {
-    throw new AgentError("invalid_request", "The engine is not loaded, so there is nothing to crash. Await init().");
+    throw new AgentError(
+      "invalid_request",
+      "The engine is not loaded, so there is nothing to crash. Await init().",
+    );
   }
   const mode = HOW[how];
   try {

@@ -8,7 +8,7 @@ import * as wasm from "../../pkg/steersman.js";
 import { EngineLoadError } from "../errors.js";
 import type { WasmSource } from "../types.js";
 import { describe } from "./describe.js";
-import { currentGeneration, enter, onReset } from "./guard.js";
+import { currentGeneration, enter, isBroken, onReset } from "./guard.js";
 
 /** How an entry finds its module. */
 export type Loader =
@@ -84,7 +84,8 @@ export function isLoaded(): boolean {
 
 /** `undefined` when the module is loaded (or was loaded just now), else a promise of it. */
 export function ready(): undefined | Promise<void> {
-  if (loaded) return undefined;
+  // Called by user code on top of a trap: the new instance is there as soon as the stack is empty.
+  if (loaded) return isBroken() ? Promise.resolve() : undefined;
   if (loading) return loading;
   if (loader.kind !== "sync") return init();
   try {
