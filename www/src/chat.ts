@@ -1,15 +1,10 @@
 import { Agent, type AgentMessage, type Receipt } from "steersman";
 import type { Brain } from "./brains/brain.js";
 
-/** Tools that leave the page, and so need the user's permission. */
-const askFirst = new Set(["save_file"]);
-
 /** What the agent needs from the page around it. */
 export interface Page {
   /** The key of a provider, asked for at each request; it is stored nowhere else. */
   apiKey(provider: string): string | undefined;
-  /** Asks the user whether a call may run. */
-  permission(callId: string, toolName: string, signal: AbortSignal | undefined): Promise<boolean>;
   /** Told what a provider sent, before it is interpreted. */
   sawProviderEvent(data: unknown): void;
 }
@@ -31,11 +26,8 @@ export class Chat {
         return brain.stream(model, context, options);
       },
       getApiKey: (provider) => page.apiKey(provider),
-      beforeToolCall: async ({ toolCall }, signal) => {
-        if (!askFirst.has(toolCall.name)) return undefined;
-        const allowed = await page.permission(toolCall.id, toolCall.name, signal);
-        return allowed ? undefined : { block: true, reason: "The user did not allow this." };
-      },
+      // A tool that does not listen to Stop is left behind after this many milliseconds.
+      toolAbortGraceMs: 3000,
       onProviderStreamEvent: (data) => page.sawProviderEvent(data),
     });
   }

@@ -1,3 +1,4 @@
+import type { AgentEventWithApprovals } from "steersman";
 import type { Brain } from "./brains/brain.js";
 import { Endpoint } from "./brains/endpoint/endpoint.js";
 import { scripted } from "./brains/scripted/scripted.js";
@@ -22,6 +23,10 @@ const transcript: Transcript = new Transcript({
   toolLabel: (name) => brains.flatMap(({ tools }) => tools).find((tool) => tool.name === name)?.label,
   speaker: (provider) => brains.find(({ id }) => id === provider)?.name ?? provider,
   origin: (message) => chat.originOf(message),
+  decide: (id, allowed) => {
+    if (allowed) agent.approve(id);
+    else agent.deny(id, "The user did not allow this.");
+  },
   retry: () => {
     transcript.removeLastAnswer();
     run(() => chat.retry());
@@ -30,12 +35,11 @@ const transcript: Transcript = new Transcript({
 
 const chat: Chat = new Chat(brains, {
   apiKey: (provider) => (provider === endpoint.id ? endpoint.key : undefined),
-  permission: (id, name, signal) => transcript.card(id, name).ask(signal),
   sawProviderEvent: (data) => events.addRaw(data),
 });
 const { agent } = chat;
 
-agent.subscribe((event) => {
+agent.subscribe((event: AgentEventWithApprovals) => {
   events.add(event);
   transcript.apply(event);
 });

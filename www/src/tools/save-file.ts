@@ -1,7 +1,7 @@
 import { tool } from "steersman";
 import { parameters } from "./schema.js";
 
-/** Writes a file to the downloads of the user. It leaves the page, so the user is asked first (see approval.ts). */
+/** Writes a file to the downloads of the user. It leaves the page, so the user is asked first. */
 export const saveFile = tool({
   name: "save_file",
   label: "Save a file",
@@ -10,6 +10,8 @@ export const saveFile = tool({
     name: { type: "string", description: "File name, such as notes.txt", minLength: 1, maxLength: 80 },
     text: { type: "string", description: "What to write" },
   }),
+  // The agent reports a `tool_approval_request`, and runs the tool only after `agent.approve()`.
+  approval: true,
   execute: async (_id, { name, text }) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));

@@ -7,6 +7,9 @@ export interface BrainChoice {
   settings?: { element: HTMLElement; show?(): void };
 }
 
+/** There is room for the panels beside the conversation (see layout.css). */
+const wide = matchMedia("(min-width: 60rem)");
+
 /** The choice of the brain that answers. */
 export class BrainPanel {
   private readonly panel = byId<HTMLDetailsElement>("brain-panel");
@@ -44,7 +47,7 @@ export class BrainPanel {
     }
     byId("brains").append(this.choices, this.settings);
     // Where there is room beside the conversation, the panel is open from the start.
-    this.panel.open = matchMedia("(min-width: 60rem)").matches;
+    this.panel.open = wide.matches;
   }
 
   choose(brain: Brain): void {
@@ -66,5 +69,7 @@ export class BrainPanel {
   /** The brain cannot be changed during a run. */
   setRunning(running: boolean): void {
     this.choices.disabled = running;
+    // Where the panel lies above the conversation, it makes room for it.
+    if (running && !wide.matches) this.panel.open = false;
   }
 }

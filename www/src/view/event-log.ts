@@ -1,4 +1,4 @@
-import type { AgentEvent } from "steersman";
+import type { AgentEventWithApprovals } from "steersman";
 import { byId, clip, h } from "../dom.js";
 
 /** Rows that are kept. */
@@ -28,7 +28,7 @@ export class EventLog {
   }
 
   /** An event of the agent. */
-  add(event: AgentEvent): void {
+  add(event: AgentEventWithApprovals): void {
     this.row(event.type === "message_update" ? event.assistantMessageEvent.type : event.type, summary(event));
   }
 
@@ -80,7 +80,7 @@ export class EventLog {
 }
 
 /** What makes this event different from others of its type. */
-function summary(event: AgentEvent): string {
+function summary(event: AgentEventWithApprovals): string {
   switch (event.type) {
     case "message_start":
     case "message_end":
@@ -91,6 +91,7 @@ function summary(event: AgentEvent): string {
     }
     case "tool_execution_start":
       return `${event.toolName} ${JSON.stringify(event.args)}`;
+    case "tool_approval_request":
     case "tool_execution_update":
       return event.toolName;
     case "tool_execution_end":

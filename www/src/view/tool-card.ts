@@ -25,6 +25,8 @@ export class ToolCard {
   private readonly writer = new TextWriter(this.written);
   private readonly result = h("p", { class: "tool-result", hidden: true });
   private room = limit;
+  private current: State = "writing";
+  private question: HTMLElement | undefined;
 
   /** @param label the tool's name for people */
   constructor(name: string, label: string | undefined) {
@@ -65,6 +67,8 @@ export class ToolCard {
   }
 
   end(result: AgentToolResult<unknown>, isError: boolean, durationMs: number | undefined): void {
+    // Stop, or a limit, may have answered the question.
+    this.closeQuestion();
     const text = textOf(result);
     this.show(text);
     this.setState(isError ? "failed" : "done", durationMs);
@@ -76,36 +80,33 @@ export class ToolCard {
     if (this.current === "writing" || this.current === "waiting") this.setState("failed");
   }
 
-  /** Asks the user whether the call may run. No answer before the signal fires is a no. */
-  ask(signal: AbortSignal | undefined): Promise<boolean> {
-    return new Promise((resolve) => {
-      const answer = (yes: boolean) => {
-        signal?.removeEventListener("abort", decline);
-        const hadFocus = row.contains(document.activeElement);
-        row.remove();
-        if (hadFocus) document.getElementById("message")?.focus();
-        this.setState(yes ? "running" : "waiting");
-        resolve(yes);
-      };
-      const decline = () => answer(false);
-      const row = h(
-        "div",
-        { class: "tool-ask", role: "group", "aria-label": `May ${this.label} run?` },
-        h("p", {}, "The agent wants to do this. May it?"),
-        button("Allow", { class: "primary" }, () => answer(true)),
-        button("Decline", {}, decline),
-      );
-      if (signal?.aborted) return resolve(false);
-      signal?.addEventListener("abort", decline, { once: true });
-      this.element.append(row);
-      this.setState("asking");
-      announce(
-        `${this.label} needs your permission. The buttons are in the conversation, before the message box.`,
-      );
-    });
+  /** Asks the user whether the call may run. */
+  ask(answer: (allowed: boolean) => void): void {
+    const decide = (allowed: boolean) => {
+      this.closeQuestion();
+      this.setState(allowed ? "running" : "waiting");
+      answer(allowed);
+    };
+    this.question = h(
+      "div",
+      { class: "tool-ask", role: "group", "aria-label": `May ${this.label} run?` },
+      h("p", {}, "The agent wants to do this. May it?"),
+      button("Allow", { class: "primary" }, () => decide(true)),
+      button("Decline", {}, () => decide(false)),
+    );
+    this.element.append(this.question);
+    this.setState("asking");
+    announce(
+      `${this.label} needs your permission. The buttons are in the conversation, before the message box.`,
+    );
   }
 
-  private current: State = "writing";
+  private closeQuestion(): void {
+    const hadFocus = this.question?.contains(document.activeElement);
+    this.question?.remove();
+    this.question = undefined;
+    if (hadFocus) document.getElementById("message")?.focus();
+  }
 
   private setState(state: State, durationMs?: number): void {
     this.current = state;

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentMessage, UserMessage } from "steersman";
+import type { AgentEventWithApprovals, AgentMessage, UserMessage } from "steersman";
 import { byId, h } from "../dom.js";
 import { announce } from "./announcer.js";
 import { AssistantView } from "./assistant-view.js";
@@ -13,6 +13,8 @@ export interface TranscriptContext {
   speaker(provider: string): string;
   /** How a user message got into the run, if not as its prompt. */
   origin(message: AgentMessage): "steering" | "follow-up" | undefined;
+  /** The user has decided about a call that needs approval. */
+  decide(requestId: string, allowed: boolean): void;
   /** Has the last answer given again. */
   retry(): void;
 }
@@ -27,7 +29,7 @@ export class Transcript {
   constructor(private readonly context: TranscriptContext) {}
 
   /** The card of a call. There is one as soon as the call is known to the page. */
-  card(id: string, name: string): ToolCard {
+  private card(id: string, name: string): ToolCard {
     const known = this.cards.get(id);
     if (known) return known;
     const card = new ToolCard(name, this.context.toolLabel(name));
@@ -54,7 +56,7 @@ export class Transcript {
     this.answer = undefined;
   }
 
-  apply(event: AgentEvent): void {
+  apply(event: AgentEventWithApprovals): void {
     switch (event.type) {
       case "agent_start":
         // What failed before can no longer be tried again: the conversation goes on from here.
@@ -78,6 +80,11 @@ export class Transcript {
       case "tool_execution_start":
         this.card(event.toolCallId, event.toolName).run(event.args);
         break;
+      case "tool_approval_request": {
+        const { id } = event;
+        this.card(event.toolCallId, event.toolName).ask((allowed) => this.context.decide(id, allowed));
+        break;
+      }
       case "tool_execution_update":
         this.card(event.toolCallId, event.toolName).update(event.partialResult);
         break;
