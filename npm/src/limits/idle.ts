@@ -11,7 +11,7 @@ import type {
 } from "../types.js";
 import { failed, finished } from "./response.js";
 import { Silence } from "./silence.js";
-import { LinkedAbort } from "./within.js";
+import { LinkedAbort, within } from "./within.js";
 
 type Step = IteratorResult<AssistantMessageEvent, unknown>;
 
@@ -35,7 +35,9 @@ export function withIdleLimit(streamFn: StreamFn, idleMs: number): StreamFn {
 /** One response under watch. */
 class Watch {
   readonly signal: AbortSignal;
-  /** The message that ends the response, once it was silent for too long. */
+  /** It was silent for too long. */
+  isSilent = false;
+  /** The message that ends it then. */
   private message: AssistantMessage | undefined;
   private partial: AssistantMessage | undefined;
   private fresh = true;
@@ -53,10 +55,6 @@ class Watch {
     this.request = new LinkedAbort(runSignal);
     this.signal = this.request.signal;
     this.silence = new Silence(idleMs, () => this.interrupt());
-  }
-
-  get isSilent(): boolean {
-    return this.message !== undefined;
   }
 
   /** What a promise gives; undefined when it takes too long, see {@link isSilent}. A failure ends the watch. */
@@ -82,6 +80,13 @@ class Watch {
     if ("partial" in event) this.partial = event.partial;
   }
 
+  /** What a response that was given up still says: how much it has used. */
+  lastWord(event: AssistantMessageEvent): void {
+    if (event.type !== "error") return;
+    const { diagnostics: _, ...message } = event.error;
+    this.partial = message;
+  }
+
   /** It has been handed over. */
   handedOver(): void {
     this.silence.waiting(this.fresh);
@@ -98,21 +103,24 @@ class Watch {
   }
 
   private interrupt(): void {
-    const { errorMessage } = this.failure();
+    this.isSilent = true;
     this.request.release();
-    this.request.abort(new AgentError("stream_idle", errorMessage ?? ""));
+    this.request.abort(this.reason());
     for (const interrupt of this.interrupts) interrupt();
+  }
+
+  private reason(): AgentError {
+    const { idleMs } = this;
+    return new AgentError(
+      "stream_idle",
+      `The response timed out: nothing came for ${idleMs} ms (limits.idleMs)`,
+    );
   }
 
   /** What has come so far, as it is now: a stream that goes on for itself does not change it any more. */
   private makeFailure(): AssistantMessage {
     const aborted = this.runSignal?.aborted === true;
-    const error = aborted
-      ? new AgentError("aborted", "Request was aborted")
-      : new AgentError(
-          "stream_idle",
-          `The response timed out: nothing came for ${this.idleMs} ms (limits.idleMs)`,
-        );
+    const error = aborted ? new AgentError("aborted", "Request was aborted") : this.reason();
     const failure = failureMessage(this.model, error, aborted);
     const { partial } = this;
     if (!partial) return failure;
@@ -201,7 +209,10 @@ type Sink = Parameters<PumpedStream[typeof PUMP]>[0];
 
 async function pump(response: PumpedStream, sink: Sink, watch: Watch): Promise<void> {
   const pumping = response[PUMP]((event) => {
-    if (watch.isSilent) return undefined;
+    if (watch.isSilent) {
+      watch.lastWord(event);
+      return undefined;
+    }
     watch.heard(event);
     const waiting = sink(event);
     if (isThenable(waiting)) return waiting.then(() => watch.handedOver());
@@ -209,5 +220,8 @@ async function pump(response: PumpedStream, sink: Sink, watch: Watch): Promise<v
     return undefined;
   });
   await watch.unlessSilent(pumping);
-  if (watch.isSilent) await sink(failed(watch.failure()));
+  if (!watch.isSilent) return;
+  // Our own responses end at once when their signal fires. Whatever keeps one from it does not keep the run.
+  await within(() => pumping, { ms: 0, late: () => new Error() }).catch(() => {});
+  await sink(failed(watch.failure()));
 }
