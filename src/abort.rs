@@ -61,20 +61,21 @@ impl Abort {
             if self.aborted() {
                 return Poll::Ready(None);
             }
-            if let Poll::Ready(done) = work.as_mut().poll(cx) {
-                return Poll::Ready(Some(done));
-            }
             self.remember(cx.waker());
-            Poll::Pending
+            match work.as_mut().poll(cx) {
+                Poll::Ready(done) => Poll::Ready(Some(done)),
+                // The work itself may have aborted.
+                Poll::Pending if self.aborted() => Poll::Ready(None),
+                Poll::Pending => Poll::Pending,
+            }
         })
         .await
     }
 
     /// One entry per task, however often it polls.
     fn remember(&self, waker: &Waker) {
-        let known = (0..self.0.wakers.len()).any(|index| {
-            self.0.wakers.with_at(index, |other| other.will_wake(waker)).unwrap_or_default()
-        });
+        let known = (0..self.0.wakers.len())
+            .any(|index| self.0.wakers.with_at(index, |other| other.will_wake(waker)).unwrap_or_default());
         if !known {
             self.0.wakers.push(waker.clone());
         }

@@ -25,6 +25,11 @@ impl Model {
         Model(fields)
     }
 
+    /// Stands in until the application chooses a model; requests with it fail.
+    pub fn unknown() -> Self {
+        Model(["id", "name", "api", "provider"].into_iter().map(|field| (field, "unknown")).collect())
+    }
+
     /// A model from the JSON object of the JavaScript API.
     ///
     /// # Errors

@@ -3,6 +3,8 @@
 //! A slot lends no reference to users of the crate and runs no code of theirs, so nothing can be called while it is
 //! borrowed. What it held is handed back rather than dropped inside, because a drop may call user code.
 
+#![allow(clippy::disallowed_types)] // this is the one place
+
 use std::cell::RefCell;
 use std::mem;
 

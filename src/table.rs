@@ -34,6 +34,9 @@ impl Key {
 
     /// A key from a JS number; anything else gives a key that finds nothing.
     pub fn from_number(number: f64) -> Key {
+        if number.is_nan() {
+            return Key { index: u32::MAX, generation: u32::MAX };
+        }
         let generation = (number / Key::INDEXES).floor();
         Key { index: (number - generation * Key::INDEXES) as u32, generation: generation as u32 }
     }

@@ -56,6 +56,8 @@ pub enum AgentEvent {
         output: Rc<ToolOutput>,
         /// Whether it failed.
         is_error: bool,
+        /// Milliseconds the tool ran; `None` when it did not run.
+        duration_ms: Option<f64>,
     },
     /// A turn is over.
     TurnEnd {
@@ -92,7 +94,7 @@ impl AgentEvent {
 /// One step of a streaming answer; `index` is the block's place in the content.
 #[derive(Clone, PartialEq)]
 pub enum ResponseEvent {
-    /// The answer began.
+    /// The answer began. Once more: it begins anew, and what had come is discarded.
     Start,
     /// A text block began.
     TextStart {

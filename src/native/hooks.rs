@@ -7,8 +7,8 @@ use std::rc::Rc;
 use futures::future::{ready, LocalBoxFuture};
 use steersman_wire::json::Value;
 
+use super::context::{Context, List};
 use super::message::{AgentMessage, Content, ToolCall, Usage};
-use super::run::{Context, List};
 use super::tool::ToolOutput;
 use crate::abort::Abort;
 use crate::error::Error;
@@ -55,8 +55,8 @@ pub trait Hooks {
         say(None)
     }
 
-    /// Before a tool runs, arguments validated. `None`: proceed (and do not look again whether the run was aborted
-    /// meanwhile). An error refuses the call.
+    /// Before a tool runs, arguments validated. `None`: proceed. An error refuses the call, and so does an abort while
+    /// the hook was working.
     fn before_tool_call<'a>(&'a self, _call: &'a ToolCallFacts, _abort: &'a Abort) -> Hook<'a, Option<BeforeToolCall>> {
         say(None)
     }
@@ -129,6 +129,8 @@ pub struct NextTurn {
     pub context: Option<Vec<Rc<AgentMessage>>>,
     /// Replace the tools.
     pub tools: Option<Vec<Rc<dyn super::tool::Tool>>>,
+    /// Replace the system prompt, in profiles that send it beside the messages.
+    pub system_prompt: Option<Rc<str>>,
     /// Append these, with events, before the request (only `prepare_next_turn`).
     pub messages: Vec<Rc<AgentMessage>>,
     /// Ask another model.
@@ -187,6 +189,8 @@ pub struct AfterToolCall {
     pub content: Option<Vec<Content>>,
     /// Replace the details.
     pub details: Option<Value>,
+    /// Replace the structured content. It is dropped when only `content` is replaced, since it may no longer match.
+    pub structured_content: Option<Value>,
     /// Replace the error flag.
     pub is_error: Option<bool>,
     /// Replace the usage.

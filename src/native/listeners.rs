@@ -29,9 +29,12 @@ impl<F: Fn(&AgentEvent)> Listener for F {
 #[derive(Default)]
 pub(crate) struct Listeners {
     /// In order of subscription; a removed one leaves its place empty until nothing is being delivered.
-    places: Slot<Vec<(u64, Option<Rc<dyn Listener>>)>>,
+    places: Slot<Vec<Place>>,
     next: Slot<u64>,
 }
+
+/// The id of a subscription and its listener.
+type Place = (u64, Option<Rc<dyn Listener>>);
 
 impl Listeners {
     pub(crate) fn add(self: &Rc<Self>, listener: Rc<dyn Listener>) -> Subscription {

@@ -27,7 +27,7 @@ pub enum AgentMessage {
 impl AgentMessage {
     /// A user message with one text, timestamp 0 (the shell fills it in).
     pub fn user(text: impl Into<String>) -> Self {
-        AgentMessage::User(UserMessage { content: vec![Content::text(text)], timestamp: 0.0 })
+        AgentMessage::User(UserMessage { content: vec![Content::text(text)], ..UserMessage::default() })
     }
 
     /// `system`, `user`, `assistant`, `toolResult`, or the role of a custom message.
@@ -124,6 +124,8 @@ pub struct ToolCall {
     pub arguments_error: Option<String>,
     /// The provider's signature, to be sent back as it is.
     pub thought_signature: Option<String>,
+    /// Namespace of the tool, where the provider has them.
+    pub namespace: Option<String>,
 }
 
 /// Prompt and tools, or a change of them.
@@ -139,10 +141,12 @@ pub struct SystemMessage {
     pub tools_removed: Vec<String>,
     /// Milliseconds since 1970.
     pub timestamp: f64,
+    /// Everything else, under its JavaScript name.
+    pub extra: Object,
 }
 
 /// What the model is told about a tool.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ToolDeclaration {
     /// Name in calls.
     pub name: String,
@@ -150,6 +154,8 @@ pub struct ToolDeclaration {
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Value,
+    /// How the provider should constrain what the model writes, as the JSON of the JavaScript API.
+    pub constrained_sampling: Option<Value>,
 }
 
 /// What the user said.
@@ -159,6 +165,8 @@ pub struct UserMessage {
     pub content: Vec<Content>,
     /// Milliseconds since 1970.
     pub timestamp: f64,
+    /// Everything else, under its JavaScript name.
+    pub extra: Object,
 }
 
 /// An answer of the model.
@@ -202,16 +210,19 @@ pub enum StopReason {
     Error,
     /// The application stopped it.
     Aborted,
+    /// The provider finishes it later.
+    Deferred,
 }
 
 impl StopReason {
-    const NAMES: [(StopReason, &'static str); 6] = [
+    const NAMES: [(StopReason, &'static str); 7] = [
         (StopReason::Pending, "pending"),
         (StopReason::Stop, "stop"),
         (StopReason::Length, "length"),
         (StopReason::ToolUse, "toolUse"),
         (StopReason::Error, "error"),
         (StopReason::Aborted, "aborted"),
+        (StopReason::Deferred, "deferred"),
     ];
 
     /// The word of the JavaScript API.
@@ -236,6 +247,8 @@ pub struct Usage {
     pub cache_read: f64,
     /// Input written to a cache.
     pub cache_write: f64,
+    /// Part of `cache_write` that is kept for an hour, where the provider says it.
+    pub cache_write_1h: Option<f64>,
     /// Part of `output`, where the provider says it.
     pub reasoning: Option<f64>,
     /// Sum of the four.
@@ -257,6 +270,8 @@ pub struct Cost {
     pub cache_write: f64,
     /// The sum, or what the provider billed.
     pub total: f64,
+    /// Whether the provider itself said what `total` is; `None` where nobody knows.
+    pub total_from_provider: Option<bool>,
 }
 
 /// What a tool call came to.
@@ -278,6 +293,8 @@ pub struct ToolResultMessage {
     pub duration_ms: Option<f64>,
     /// Milliseconds since 1970.
     pub timestamp: f64,
+    /// Everything else (`nestedCalls`, ...), under its JavaScript name.
+    pub extra: Object,
 }
 
 /// A message of the application; kept by identity, never looked into.

@@ -6,8 +6,8 @@ use futures::future::LocalBoxFuture;
 
 use super::event::ResponseEvent;
 use super::live::Live;
-use super::message::{AgentMessage, AssistantMessage};
-use super::run::Delivery;
+use super::message::{AgentMessage, AssistantMessage, ToolDeclaration};
+use super::streaming::Delivery;
 use crate::abort::Abort;
 use crate::error::Error;
 
@@ -25,16 +25,28 @@ pub trait StreamFn {
 pub struct Request {
     /// Model to ask, as given to the agent.
     pub model: Rc<crate::model::Model>,
-    /// The conversation; prompt and tools are in its system messages.
+    /// The conversation; prompt and tools are in its system messages, unless they are given below.
     pub messages: Vec<Rc<AgentMessage>>,
+    /// The system prompt, in profiles without system messages.
+    pub system_prompt: Option<Rc<str>>,
+    /// The tools, in profiles without system messages.
+    pub tools: Option<Vec<ToolDeclaration>>,
     /// `off`, `minimal`, `low`, ...
     pub thinking_level: Rc<str>,
-    /// Key from the `api_key` hook.
+    /// Key from the `api_key` hook, or the one given to the agent.
     pub api_key: Option<String>,
     /// Session id for caches.
     pub session_id: Option<String>,
     /// The run's abort.
     pub abort: Abort,
+    pub(crate) now: Rc<dyn Fn() -> f64>,
+}
+
+impl Request {
+    /// The time by the agent's clock, in milliseconds since 1970.
+    pub fn now(&self) -> f64 {
+        (self.now)()
+    }
 }
 
 /// Where a [`StreamFn`] pushes its answer.
@@ -57,8 +69,31 @@ impl ResponseSink {
         self.delivery.deliver(&self.live, event).await
     }
 
+    /// Deliver a step that was applied already. Errors as [`ResponseSink::push`].
+    pub(crate) async fn tell(&self, event: ResponseEvent) -> Result<(), Error> {
+        self.delivery.deliver(&self.live, event).await
+    }
+
+    /// [`ResponseEvent::Start`] with what is known of the answer by then.
+    ///
+    /// # Errors
+    /// As [`ResponseSink::push`].
+    pub async fn begin(&self, message: AssistantMessage) -> Result<(), Error> {
+        self.delivery.begin(&self.live, Some(message)).await
+    }
+
+    /// Put another message in place of what was pushed so far, without an event.
+    pub fn set(&self, message: AssistantMessage) {
+        self.live.set(message);
+    }
+
     /// The answer as pushed so far.
     pub fn partial(&self) -> AssistantMessage {
         self.live.snapshot()
+    }
+
+    /// The answer itself.
+    pub fn live(&self) -> &Live {
+        &self.live
     }
 }

@@ -58,12 +58,16 @@ pub struct ToolOutput {
     pub content: Vec<Content>,
     /// For the application only.
     pub details: Option<Value>,
+    /// Machine-readable result for programs; the model does not see it.
+    pub structured_content: Option<Value>,
     /// A failure reported without an error: the model sees `content` as an error result.
     pub is_error: bool,
     /// End the run after this batch, if every result of the batch says so.
     pub terminate: bool,
     /// Tokens the tool itself used.
     pub usage: Option<Usage>,
+    /// Anything else for listeners of `tool_execution_end`, under its JavaScript name; it does not enter the transcript.
+    pub extra: Object,
 }
 
 impl ToolOutput {
@@ -87,7 +91,12 @@ where
     F: Fn(Value, ToolContext) -> R,
     R: Future<Output = Result<ToolOutput, Error>>,
 {
-    let declaration = ToolDeclaration { name: name.into(), description: description.into(), parameters };
+    let declaration = ToolDeclaration {
+        name: name.into(),
+        description: description.into(),
+        parameters,
+        ..ToolDeclaration::default()
+    };
     ToolFn { declaration, sequential: false, run }
 }
 

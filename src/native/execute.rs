@@ -1,0 +1,104 @@
+//! Running a tool while its progress reports go round.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use futures::future::LocalBoxFuture;
+use futures::stream::{FuturesUnordered, Stream};
+
+use super::context::{Registered, Shell};
+use super::event::AgentEvent;
+use super::message::ToolCall;
+use super::tool::{ToolContext, ToolOutput};
+use crate::abort::Abort;
+use crate::error::Error;
+use crate::slot::Slot;
+use steersman_wire::json::Value;
+
+type Delivery = LocalBoxFuture<'static, Result<(), Error>>;
+
+/// Reports of a running tool that are being delivered.
+struct Updates {
+    /// New ones; `None` once the tool has ended, so that later ones are ignored.
+    fresh: Slot<Option<Vec<Delivery>>>,
+    /// Whoever runs the tool.
+    waker: Slot<Option<Waker>>,
+}
+
+impl Updates {
+    /// Deliver a report. The first listener hears of it before this returns; the rest while the tool goes on.
+    fn send(&self, shell: &Rc<dyn Shell>, call: &Rc<ToolCall>, partial: Rc<ToolOutput>) {
+        if self.fresh.read(Option::is_none) {
+            return;
+        }
+        let event = AgentEvent::ToolExecutionUpdate { call: call.clone(), partial };
+        let shell = shell.clone();
+        let mut delivery: Delivery = Box::pin(async move { shell.deliver(event).await });
+        // Whoever runs the tool polls it again with a waker of its own.
+        let delivery = match delivery.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(done) => Box::pin(std::future::ready(done)),
+            Poll::Pending => delivery,
+        };
+        self.fresh.change(|fresh| fresh.as_mut().map(|fresh| fresh.push(delivery)));
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+/// Run a tool to its end and wait until all its reports are delivered. Gives its outcome and the time it ended.
+///
+/// # Errors
+/// The outer one: a listener of a report failed. The tool is awaited all the same.
+pub(super) async fn execute(
+    tool: &Registered,
+    call: &Rc<ToolCall>,
+    args: Value,
+    shell: &Rc<dyn Shell>,
+    abort: &Abort,
+    now: &dyn Fn() -> f64,
+) -> Result<(Result<Rc<ToolOutput>, Error>, f64), Error> {
+    let updates = Rc::new(Updates { fresh: Slot::new(Some(Vec::new())), waker: Slot::new(None) });
+    let context = ToolContext {
+        id: call.id.clone(),
+        arguments_text: call.arguments_text.clone(),
+        abort: abort.clone(),
+        updates: {
+            let (shell, call, updates) = (shell.clone(), call.clone(), updates.clone());
+            Rc::new(move |partial| updates.send(&shell, &call, partial))
+        },
+    };
+    let mut running = tool.tool.execute(args, context);
+    let mut under_way = FuturesUnordered::new();
+    let mut failure = None;
+    let outcome = poll_fn(|cx| {
+        drop(updates.waker.replace(Some(cx.waker().clone())));
+        let outcome = running.as_mut().poll(cx);
+        under_way.extend(updates.fresh.change(|fresh| fresh.as_mut().map(std::mem::take)).unwrap_or_default());
+        let _ = drain(&mut under_way, &mut failure, cx);
+        outcome
+    })
+    .await;
+    // What the tool reports from here on is late.
+    under_way.extend(updates.fresh.replace(None).unwrap_or_default());
+    let ended = now();
+    poll_fn(|cx| drain(&mut under_way, &mut failure, cx)).await;
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok((outcome.map(Rc::new), ended)),
+    }
+}
+
+/// Go on with the deliveries; ready when there is none left. Keeps the first failure.
+fn drain(under_way: &mut FuturesUnordered<Delivery>, failure: &mut Option<Error>, cx: &mut Context<'_>) -> Poll<()> {
+    loop {
+        match Pin::new(&mut *under_way).poll_next(cx) {
+            Poll::Ready(Some(Ok(()))) => {}
+            Poll::Ready(Some(Err(error))) => drop(failure.get_or_insert(error)),
+            Poll::Ready(None) => return Poll::Ready(()),
+            Poll::Pending => return Poll::Pending,
+        }
+    }
+}
