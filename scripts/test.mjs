@@ -30,6 +30,13 @@ const stages = [
   { name: "size", needs: ["npm"], package: true, seconds: 120, what: "size of the default entry, gated" },
   { name: "shell", needs: ["npm"], package: true, seconds: 300, what: "the TypeScript shell in Node" },
   {
+    name: "docs",
+    needs: ["npm"],
+    package: true,
+    seconds: 300,
+    what: "code in README and docs, compiled or run",
+  },
+  {
     name: "conformance-node",
     needs: ["npm"],
     package: true,

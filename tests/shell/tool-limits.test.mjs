@@ -272,6 +272,6 @@ test("a low-level run says for itself whether steering waits", async () => {
   assert.deepEqual(started, ["k1"]);
   assert.deepEqual(
     added.map(({ role }) => role),
-    ["user", "assistant", "toolResult", "toolResult", "user", "assistant"],
+    ["system", "user", "assistant", "toolResult", "toolResult", "user", "assistant"],
   );
 });

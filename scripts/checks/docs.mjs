@@ -1,0 +1,96 @@
+// The code blocks of README.md and docs/: every ```ts block is type-checked against the package; a ```ts run block is
+// also run, and a ```text block right after it is what it prints. Names that a block does not declare come from
+// tests/docs/prelude.ts.
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { build } from "esbuild";
+import { bin, must, Report, root, run, walk } from "../common.mjs";
+
+const report = new Report();
+// Inside of the repository, so that `steersman` is found.
+const work = join(root, "target/docs");
+rmSync(work, { recursive: true, force: true });
+mkdirSync(work, { recursive: true });
+copyFileSync(join(root, "tests/docs/prelude.ts"), join(work, "prelude.ts"));
+
+const pages = [join(root, "README.md"), ...walk(join(root, "docs"), (file) => file.endsWith(".md"))];
+const blocks = pages.flatMap((page) => blocksOf(page));
+const code = blocks.filter(({ kind }) => /^ts( run)?$/.test(kind));
+report.check(code.length > 0, "README and docs hold ```ts blocks");
+// A kind with a slip in it would never be looked at.
+for (const { kind, place } of blocks) {
+  report.check(
+    /^(ts( run)?|text|diff|sh|html|json|toml|)$/.test(kind),
+    `${place}: unknown kind of block "${kind}"`,
+  );
+}
+
+for (const block of code) {
+  writeFileSync(join(work, block.file), `import "./prelude.js";\n${block.text}\nexport {};\n`);
+}
+writeFileSync(
+  join(work, "tsconfig.json"),
+  JSON.stringify({
+    extends: relative(work, join(root, "tsconfig.base.json")),
+    // Examples declare things to show how.
+    compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+    include: ["."],
+  }),
+);
+const { code: exit, out } = await run(bin("tsc"), ["-p", work, "--noEmit", "--pretty", "false"]);
+for (const { file, place } of code) {
+  const errors = out.split("\n").filter((line) => line.includes(`${file}(`));
+  report.check(
+    errors.length === 0,
+    `${place} compiles (lines count from one above the block)`,
+    errors.join("\n"),
+  );
+}
+report.check(exit === 0 || report.failed > 0, "tsc", out);
+
+const runnable = code.filter(({ kind }) => kind === "ts run");
+await build({
+  entryPoints: ["prelude.ts", ...runnable.map(({ file }) => file)].map((file) => join(work, file)),
+  outdir: work,
+  format: "esm",
+  target: "node20",
+});
+for (const block of runnable) {
+  const script = join(work, block.file.replace(/ts$/, "js"));
+  await report.attempt(`${block.place} runs`, async () => {
+    const printed = await must(process.execPath, [script], { seconds: 60 });
+    const next = blocks[blocks.indexOf(block) + 1];
+    if (!next || next.kind !== "text" || next.page !== block.page || next.follows !== block) return;
+    if (printed.trim() !== next.text.trim()) throw new Error(`printed\n${printed}\ninstead of\n${next.text}`);
+  });
+}
+console.log(`${code.length} blocks compiled, ${runnable.length} of them run`);
+report.finish();
+
+/** The fenced blocks of a page. `follows`: the block that ends right before, with nothing but blank lines between. */
+function blocksOf(page) {
+  const found = [];
+  const name = relative(root, page);
+  let open;
+  let before;
+  readFileSync(page, "utf8")
+    .split("\n")
+    .forEach((line, index) => {
+      const fence = line.match(/^```(.*)$/);
+      if (!fence) {
+        if (open) open.lines.push(line);
+        else if (line.trim() !== "") before = undefined;
+      } else if (open) {
+        const { lines, ...block } = open;
+        before = { ...block, text: lines.join("\n") };
+        found.push(before);
+        open = undefined;
+      } else {
+        const file = `${basename(name, ".md").toLowerCase()}-${index + 1}.ts`;
+        const place = `${name}:${index + 1}`;
+        open = { page, place, file, kind: fence[1].trim(), follows: before, lines: [] };
+      }
+    });
+  report.check(!open, `${name}: every block is closed`);
+  return found;
+}
