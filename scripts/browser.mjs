@@ -49,7 +49,7 @@ export async function serve(routes, headers = {}) {
         .end(route.body);
       return;
     }
-    const prefix = Object.keys(routes).find((key) => key.endsWith("/") && path.startsWith(key));
+    const prefix = Object.keys(routes).find((key) => typeof routes[key] === "string" && path.startsWith(key));
     const file = prefix && join(routes[prefix], normalize(`/${path.slice(prefix.length)}`));
     if (!file || !existsSync(file) || !statSync(file).isFile()) {
       response.writeHead(404, headers).end("not found");
