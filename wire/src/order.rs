@@ -78,6 +78,44 @@ impl Index {
     }
 }
 
+/// Numbers under names, for any number of names.
+#[derive(Debug, Clone, Default)]
+pub struct NameMap {
+    index: Index,
+    names: Vec<String>,
+    values: Vec<Option<usize>>,
+}
+
+impl NameMap {
+    /// The number of a name.
+    pub fn get(&self, name: &str) -> Option<usize> {
+        *self.values.get(self.position(name)?)?
+    }
+
+    /// Sets the number of a name and gives the one before.
+    pub fn set(&mut self, name: &str, value: usize) -> Option<usize> {
+        if let Some(known) = self.position(name).and_then(|position| self.values.get_mut(position)) {
+            return known.replace(value);
+        }
+        let position = self.names.len();
+        self.names.push(name.to_owned());
+        self.values.push(Some(value));
+        let names = &self.names;
+        self.index.add(position, &|at| names.get(at).map_or("", String::as_str));
+        None
+    }
+
+    /// Forgets a name and gives its number.
+    pub fn remove(&mut self, name: &str) -> Option<usize> {
+        let position = self.position(name)?;
+        self.values.get_mut(position)?.take()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.index.find(name, &|at| self.names.get(at).map_or("", String::as_str))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +149,14 @@ mod tests {
                 assert_eq!(index.find(name(known), &name), Some(known));
             }
         }
+    }
+
+    #[test]
+    fn a_map_sets_replaces_and_forgets() {
+        let mut map = NameMap::default();
+        assert_eq!((map.get("a"), map.set("a", 1), map.set("b", 2)), (None, None, None));
+        assert_eq!((map.set("a", 3), map.get("a"), map.get("b")), (Some(1), Some(3), Some(2)));
+        assert_eq!((map.remove("a"), map.remove("a"), map.get("a")), (Some(3), None, None));
+        assert_eq!((map.set("a", 4), map.get("a")), (None, Some(4)));
     }
 }

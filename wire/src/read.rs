@@ -11,6 +11,14 @@ pub(crate) fn members<'a>(
     reader: &mut Reader<'a>,
     mut each: impl FnMut(&str, &mut Reader<'a>) -> Read<()>,
 ) -> Read<()> {
+    each_member(reader, &mut each)
+}
+
+/// One copy of the loop for all callers.
+fn each_member<'a>(
+    reader: &mut Reader<'a>,
+    each: &mut dyn FnMut(&str, &mut Reader<'a>) -> Read<()>,
+) -> Read<()> {
     if reader.peek()? != Kind::Object {
         return reader.skip();
     }
@@ -23,6 +31,10 @@ pub(crate) fn members<'a>(
 
 /// Lets `each` read every element of an array. A value that is no array is skipped.
 pub(crate) fn items<'a>(reader: &mut Reader<'a>, mut each: impl FnMut(&mut Reader<'a>) -> Read<()>) -> Read<()> {
+    each_item(reader, &mut each)
+}
+
+fn each_item<'a>(reader: &mut Reader<'a>, each: &mut dyn FnMut(&mut Reader<'a>) -> Read<()>) -> Read<()> {
     if reader.peek()? != Kind::Array {
         return reader.skip();
     }

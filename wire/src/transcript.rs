@@ -4,8 +4,8 @@
 use crate::context::{Assistant, Body, Call, Content, Context, Message, Part, System, Tool, ToolResult};
 use crate::literal::{clean, Literal};
 use crate::model::Model;
+use crate::order::NameMap;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Prompt and tools in force.
 pub(crate) struct Head<'a> {
@@ -45,7 +45,7 @@ struct Replay<'a> {
     texts: Vec<String>,
     sections: Vec<(Cow<'a, str>, String)>,
     tools: Vec<Option<Tool<'a>>>,
-    places: BTreeMap<String, usize>,
+    places: NameMap,
 }
 
 impl<'a> Replay<'a> {
@@ -63,11 +63,13 @@ impl<'a> Replay<'a> {
 
     fn add(&mut self, tools: Vec<Tool<'a>>) {
         for tool in tools {
-            let next = self.tools.len();
-            let place = *self.places.entry(tool.name.text().into_owned()).or_insert(next);
-            match self.tools.get_mut(place) {
+            let name = tool.name.text();
+            match self.places.get(&name).and_then(|place| self.tools.get_mut(place)) {
                 Some(known) => *known = Some(tool),
-                None => self.tools.push(Some(tool)),
+                None => {
+                    self.places.set(&name, self.tools.len());
+                    self.tools.push(Some(tool));
+                }
             }
         }
     }
@@ -128,9 +130,8 @@ pub(crate) fn hand_off<'a>(messages: Vec<Message<'a>>, model: &Model<'_>, ids: &
     let mut turns = Turns {
         ids,
         turns: Vec::with_capacity(messages.len()),
-        open: BTreeMap::new(),
-        attempts: BTreeMap::new(),
-        used: BTreeSet::new(),
+        open: NameMap::default(),
+        used: NameMap::default(),
     };
     for Message { timestamp, body } in messages {
         match body {
@@ -208,6 +209,8 @@ struct Turn<'a> {
 
 /// A call of a message.
 struct Pending<'a> {
+    /// The id it came with.
+    came: Cow<'a, str>,
     id: String,
     name: Literal<'a>,
     answered: bool,
@@ -216,12 +219,11 @@ struct Pending<'a> {
 struct Turns<'a, 'c> {
     ids: &'c dyn CallIds,
     turns: Vec<Turn<'a>>,
-    /// Calls that wait for a result, by the id they came with: turn, and places in it. Only the latest message with an
-    /// id counts, for providers use ids again.
-    open: BTreeMap<String, (usize, VecDeque<usize>)>,
-    /// Next attempt for an adapted id that came before.
-    attempts: BTreeMap<String, u32>,
-    used: BTreeSet<String>,
+    /// The turn whose calls wait for a result, by the id they came with. Only the latest message with an id counts,
+    /// for providers use ids again.
+    open: NameMap,
+    /// Adapted ids that are taken, each with the last attempt to find another form of it.
+    used: NameMap,
 }
 
 impl<'a> Turns<'a, '_> {
@@ -244,13 +246,9 @@ impl<'a> Turns<'a, '_> {
         for part in &mut assistant.parts {
             if let Part::Call(call) = part {
                 let id = self.unique(&call.id, own);
-                let waiting = self.open.entry(call.id.clone().into_owned()).or_default();
-                if waiting.0 != turn {
-                    *waiting = (turn, VecDeque::new());
-                }
-                waiting.1.push_back(calls.len());
-                calls.push(Pending { id: id.clone(), name: call.name, answered: false });
-                call.id = Cow::Owned(id);
+                self.open.set(&call.id, turn);
+                let came = std::mem::replace(&mut call.id, Cow::Owned(id.clone()));
+                calls.push(Pending { came, id, name: call.name, answered: false });
             }
         }
         let message = Message { timestamp, body: Body::Assistant(assistant) };
@@ -258,28 +256,31 @@ impl<'a> Turns<'a, '_> {
     }
 
     fn unique(&mut self, id: &str, own: bool) -> String {
-        let mut adapted = self.ids.adapt(id, own, 0);
-        if self.used.contains(&adapted) {
-            let attempt = self.attempts.entry(adapted.clone()).or_default();
-            while self.used.contains(&adapted) {
-                *attempt += 1;
-                adapted = self.ids.adapt(id, own, *attempt);
+        let first = self.ids.adapt(id, own, 0);
+        let mut adapted = first.clone();
+        if let Some(mut attempt) = self.used.get(&first) {
+            while self.used.get(&adapted).is_some() {
+                attempt += 1;
+                adapted = self.ids.adapt(id, own, attempt as u32);
             }
+            self.used.set(&first, attempt);
         }
-        self.used.insert(adapted.clone());
+        self.used.set(&adapted, 0);
         adapted
     }
 
     /// Puts a result behind its call; without one it is left out.
     fn result(&mut self, mut result: ToolResult<'a>) {
-        let waiting = self.open.get_mut(result.call_id.as_ref());
-        let Some((turn, place)) = waiting.and_then(|(turn, places)| Some((*turn, places.pop_front()?))) else {
+        let Some(turn) = self.open.get(&result.call_id).and_then(|turn| self.turns.get_mut(turn)) else {
             return;
         };
-        let Some(turn) = self.turns.get_mut(turn) else {
-            return;
-        };
-        if let Some(call) = turn.calls.get_mut(place) {
+        // Results may come in any order; the search starts where the one before ended, so that a batch in order is
+        // linear.
+        let waits = |call: &Pending<'_>| !call.answered && call.came == result.call_id;
+        let answered = turn.results.len().min(turn.calls.len());
+        let (before, after) = turn.calls.split_at_mut(answered);
+        let found = after.iter_mut().find(|call| waits(call)).or_else(|| before.iter_mut().find(|call| waits(call)));
+        if let Some(call) = found {
             call.answered = true;
             result.call_id = Cow::Owned(call.id.clone());
             result.tool_name = call.name;

@@ -4,9 +4,9 @@ use super::chunk::CallDelta;
 use super::messages::hash;
 use crate::draft::{Draft, Source};
 use crate::json::{write_string, Reader};
+use crate::order::NameMap;
 use crate::read::Read;
 use crate::tool_args::is_object;
-use std::collections::BTreeMap;
 
 /// Index of the one call that the older `function_call` can make.
 const LEGACY: i64 = i64::MIN;
@@ -15,8 +15,9 @@ const LEGACY: i64 = i64::MIN;
 #[derive(Default)]
 pub(super) struct Calls {
     list: Vec<Call>,
-    by_index: BTreeMap<i64, usize>,
-    by_id: BTreeMap<String, usize>,
+    /// By their number, written out.
+    by_index: NameMap,
+    by_id: NameMap,
     last: Option<usize>,
 }
 
@@ -86,10 +87,10 @@ impl Calls {
         let mut plain = known.is_some() && delta.id.is_none() && delta.name.is_none() && delta.index == call.index;
         if let (Some(index), None) = (delta.index, call.index) {
             call.index = Some(index);
-            self.by_index.insert(index, at);
+            self.by_index.set(&index.to_string(), at);
         }
         if let Some(id) = &delta.id {
-            self.by_id.insert(id.clone().into_owned(), at);
+            self.by_id.set(id, at);
             if call.id.is_empty() {
                 call.id = id.clone().into_owned();
                 draft.set(call.block, |out| out.key("id").string(id));
@@ -116,7 +117,7 @@ impl Calls {
 
     /// The call of a delta; `None` for a new one.
     fn find(&self, delta: &CallDelta<'_>, draft: &Draft) -> Option<usize> {
-        let by_id = || delta.id.as_deref().and_then(|id| self.by_id.get(id).copied());
+        let by_id = || delta.id.as_deref().and_then(|id| self.by_id.get(id));
         let Some(index) = delta.index else {
             let last = self.list.get(self.last?)?;
             if delta.id.is_some() {
@@ -126,7 +127,8 @@ impl Calls {
             // Nothing says which: it goes on with the last one, unless it names another tool.
             return self.last.filter(|_| delta.name.is_none() || last.name.is_empty());
         };
-        let at = *self.by_index.get(&index)?;
+        let same = |at: &usize| self.list.get(*at).is_some_and(|call| call.index == Some(index));
+        let at = self.last.filter(same).or_else(|| self.by_index.get(&index.to_string()))?;
         let call = self.list.get(at)?;
         if delta.name.is_none() || call.name.is_empty() {
             return Some(at);
@@ -150,7 +152,7 @@ impl Calls {
         let grammar = delta.input.map(|_| Grammar::Untouched);
         self.list.push(Call { block, id: id.to_owned(), name: name.to_owned(), index: delta.index, grammar });
         if let Some(index) = delta.index {
-            self.by_index.insert(index, at);
+            self.by_index.set(&index.to_string(), at);
         }
         at
     }

@@ -5,7 +5,7 @@ use super::memo::Memo;
 use super::node::{Keyword, Node, NodeId, FALSE, TRUE};
 use super::{keywords, uri, Draft, Options, Schema, SchemaError};
 use crate::json::Value;
-use std::collections::BTreeMap;
+use crate::order::NameMap;
 
 /// Node numbers stay far below what the tables of a run can tell apart.
 const MAX_NODES: usize = 1 << 20;
@@ -21,7 +21,7 @@ pub(super) fn compile(document: &Value, options: &Options) -> Result<Schema, Sch
         sources: Vec::new(),
         numbers: Memo::default(),
         resources: Vec::new(),
-        names: BTreeMap::new(),
+        names: NameMap::default(),
         dynamic: Vec::new(),
         unread: Vec::new(),
         unlinked: Vec::new(),
@@ -70,7 +70,7 @@ pub(super) struct Compiler<'d, 'o> {
     pub numbers: Memo,
     pub resources: Vec<Resource>,
     /// Node by URI, anchors as its fragment.
-    pub names: BTreeMap<String, usize>,
+    pub names: NameMap,
     pub dynamic: Vec<(u32, Box<str>, NodeId)>,
     unread: Vec<NodeId>,
     pub unlinked: Vec<Reference<'d>>,
@@ -84,7 +84,7 @@ impl<'d> Compiler<'d, '_> {
         self.resources
             .push(Resource { uri: uri.to_owned(), dialect: dialect.declared_in(value, self.options.documents) });
         let root = self.node(value, resource);
-        self.names.insert(uri.to_owned(), root as usize);
+        self.names.set(uri, root as usize);
         root
     }
 

@@ -29,16 +29,16 @@ impl<'d> Compiler<'d, '_> {
                     uri: base.clone(),
                     dialect: parent.dialect.declared_in(source, self.options.documents),
                 });
-                self.names.insert(base.clone(), id as usize);
+                self.names.set(&base, id as usize);
             }
             if !fragment.is_empty() {
-                self.names.insert(absolute, id as usize);
+                self.names.set(&absolute, id as usize);
             }
         }
         if !old {
             for (keyword, dynamic) in [("$anchor", false), ("$dynamicAnchor", true)] {
                 if let Some(name) = text(keyword) {
-                    self.names.insert([&base, "#", name].concat(), id as usize);
+                    self.names.set(&[&base, "#", name].concat(), id as usize);
                     if dynamic {
                         self.dynamic.push((current, name.into(), id));
                     }
@@ -73,7 +73,7 @@ impl<'d> Compiler<'d, '_> {
         let (document, fragment) = uri::split_fragment(&absolute);
         let fragment = uri::percent_decoded(fragment)?;
         let root = match self.names.get(document) {
-            Some(&node) => node as NodeId,
+            Some(node) => node as NodeId,
             None => {
                 let documents = self.options.documents;
                 let given = |(name, _): &&(&str, &Value)| uri::split_fragment(name).0 == document;
@@ -90,7 +90,7 @@ impl<'d> Compiler<'d, '_> {
         // A document that was just added has not been read, and its anchors not met.
         self.read_all();
         let name = [document, "#", &fragment].concat();
-        self.names.get(&name).map(|&node| node as NodeId)
+        self.names.get(&name).map(|node| node as NodeId)
     }
 
     /// JSON Pointer (RFC 6901) from the root of a resource. It may lead to places that are no keyword's, where an
