@@ -1,7 +1,7 @@
 // The idle limit: a response that falls silent ends, whatever kind of stream function gave it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent } from "steersman";
+import { Agent, streamSimple } from "steersman";
 import { call, model, scripted, textOf, toolOf, usageOf, user } from "./scripted.mjs";
 import { deferred, fakeTime, recorder, settled } from "./time.mjs";
 
@@ -222,4 +222,92 @@ test("steering that waits is kept for the next run", async (t) => {
   await time.pass(300);
   await run;
   assert.equal(receipt.status, "queued");
+});
+
+// --- The built-in transport
+
+/** A server whose body a test writes by hand. */
+function server() {
+  const encoder = new TextEncoder();
+  const asked = deferred();
+  const made = { cancelled: 0, asked: asked.promise };
+  let body;
+  const fetch = async () => {
+    asked.resolve();
+    const stream = new ReadableStream({
+      start: (controller) => void (body = controller),
+      cancel: () => void made.cancelled++,
+    });
+    return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+  };
+  return Object.assign(made, {
+    fetch,
+    raw: (text) => body.enqueue(encoder.encode(text)),
+    chunk: (delta, more = {}) =>
+      body.enqueue(
+        encoder.encode(
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta, ...more }], ...more.top })}\n\n`,
+        ),
+      ),
+    end: () => body.close(),
+  });
+}
+
+function overHttp(limits) {
+  const http = server();
+  const remote = { ...model, api: "openai-completions", baseUrl: "http://model.test/v1" };
+  const agent = new Agent({
+    initialState: { model: remote },
+    streamFn: (m, context, options) =>
+      streamSimple(m, context, { ...options, apiKey: "key", fetch: http.fetch }),
+    limits,
+  });
+  return { agent, http };
+}
+
+test("over HTTP: pings do not keep a response alive; the body is cancelled and the usage so far is kept", async (t) => {
+  const time = fakeTime(t);
+  const { agent, http } = overHttp({ idleMs: 300 });
+  const run = agent.prompt("a");
+  await http.asked;
+  await settled();
+  http.chunk({ content: "Hel" }, { top: { usage: { prompt_tokens: 7, completion_tokens: 1 } } });
+  await time.pass(200);
+  http.chunk({ content: "lo" });
+  for (let i = 0; i < 6; i++) {
+    await time.pass(50);
+    if (i < 5) http.raw(": ping\n\n");
+  }
+  await run;
+  const message = last(agent);
+  assert.deepEqual(
+    [message.stopReason, message.diagnostics.map(({ code }) => code), textOf(message)],
+    ["error", ["stream_idle"], "Hello"],
+  );
+  assert.equal(message.usage.input, 7);
+  assert.equal(http.cancelled, 1);
+  assert.deepEqual([agent.usage.run.requests, agent.usage.run.input], [1, 7]);
+});
+
+test("over HTTP: an answer in time is what it would be without a limit", async () => {
+  const answers = [];
+  for (const limits of [undefined, { idleMs: 300, maxTokens: 100 }]) {
+    const { agent, http } = overHttp(limits);
+    const { events, listener } = recorder();
+    agent.subscribe(listener);
+    const run = agent.prompt("a");
+    await http.asked;
+    await settled();
+    http.chunk(
+      { content: "Hello" },
+      { finish_reason: "stop", top: { usage: { prompt_tokens: 7, completion_tokens: 1 } } },
+    );
+    http.raw("data: [DONE]\n\n");
+    await run;
+    const { timestamp: _, durationMs: __, ...message } = last(agent);
+    answers.push({ events, message });
+    if (limits) assert.deepEqual([agent.usage.run.input, agent.usage.run.output], [7, 1]);
+  }
+  assert.equal(answers[0].message.stopReason, "stop");
+  assert.deepEqual(answers[1], answers[0]);
 });
