@@ -300,6 +300,16 @@ impl Agent {
         self.configure(|config| config.sequential = sequential);
     }
 
+    /// Session id of the next run, for the provider's caches.
+    pub fn session_id(&self) -> Option<Rc<str>> {
+        self.0.config.get().session_id
+    }
+
+    /// Change the session id of the next run.
+    pub fn set_session_id(&self, id: Option<&str>) {
+        self.configure(|config| config.session_id = id.map(Rc::from));
+    }
+
     /// The message that is coming in; an answer comes as [`AgentMessage::Partial`].
     pub fn streaming_message(&self) -> Option<Rc<AgentMessage>> {
         self.0.state.streaming.get()

@@ -81,6 +81,16 @@ pub(super) async fn execute(
         outcome
     })
     .await;
+    // A tool that never waited has the others of its batch started first.
+    let mut yielded = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
     // What the tool reports from here on is late.
     under_way.extend(updates.fresh.replace(None).unwrap_or_default());
     let ended = now();

@@ -70,8 +70,9 @@ pub(crate) fn declare_changes(
     let others = entering.iter().enumerate().filter(|(index, _)| Some(*index) != place).map(|(_, message)| message);
     let declared = current_tools(context.iter().chain(others));
     let same = |left: &ToolDeclaration, right: &ToolDeclaration| left == right && texts_equal(left, right);
+    // Of several tools with one name the last counts, as in a map.
     let known = |list: &[&ToolDeclaration], tool: &ToolDeclaration| {
-        list.iter().any(|other| other.name == tool.name && same(other, tool))
+        list.iter().rfind(|other| other.name == tool.name).is_some_and(|other| same(other, tool))
     };
     let added: Vec<_> = tools.iter().filter(|tool| !known(&declared, tool)).map(|tool| (*tool).clone()).collect();
     let removed: Vec<_> = declared.iter().filter(|tool| !known(tools, tool)).map(|tool| tool.name.clone()).collect();
