@@ -318,7 +318,9 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       await withEngine(async () => {
         const { signal } = controller;
         try {
-          await this._loops(kind, takePrompts(), signal, limiterOf(this));
+          // First, so that limits that make no sense take nothing out of the queues.
+          const limiter = limiterOf(this);
+          await this._loops(kind, takePrompts(), signal, limiter);
         } catch (thrown) {
           try {
             await this._fail(thrown, signal);

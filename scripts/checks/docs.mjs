@@ -4,7 +4,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { build } from "esbuild";
-import { bin, must, Report, root, run, walk } from "../common.mjs";
+import { must, Report, root, run, tsc, walk } from "../common.mjs";
 
 const report = new Report();
 // Inside of the repository, so that `steersman` is found.
@@ -37,7 +37,7 @@ writeFileSync(
     include: ["."],
   }),
 );
-const { code: exit, out } = await run(bin("tsc"), ["-p", work, "--noEmit", "--pretty", "false"]);
+const { code: exit, out } = await run(tsc, ["-p", work, "--noEmit", "--pretty", "false"]);
 for (const { file, place } of code) {
   const errors = out.split("\n").filter((line) => line.includes(`${file}(`));
   report.check(

@@ -162,7 +162,9 @@ test("a check that throws or rejects, and one that cannot be read, mean no", asy
 
 test("approve() can replace the arguments; they are validated like those of the model", async () => {
   const given = { amount: "3" };
+  const after = [];
   const { agent, ran } = shop(payment, {
+    afterToolCall: ({ args }) => void after.push(args),
     onRequest: ({ id }, agent) => {
       assert.equal(agent.approve(id, { amount: "many" }), false);
       assert.equal(agent.approve(id, {}), false);
@@ -173,6 +175,7 @@ test("approve() can replace the arguments; they are validated like those of the 
   });
   await agent.prompt("a");
   assert.deepEqual(ran, [["pay", "k1", { amount: 3 }]]);
+  assert.deepEqual(after, [{ amount: 3 }]);
   // The transcript says what the model asked for.
   assert.deepEqual(agent.state.messages.find(({ role }) => role === "assistant").content[0].arguments, {
     amount: 5,

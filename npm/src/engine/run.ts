@@ -61,6 +61,8 @@ export class HostRun implements InFlight {
   readonly limiter: Limiter | undefined;
   /** It has ended: no tool is started any more. */
   over = false;
+  /** Arguments by call, where an approval has replaced them. */
+  readonly replacedArguments = new WeakMap<AgentToolCall, unknown>();
   /** The instance is gone: nothing is delivered any more. */
   dead = false;
   readonly #emit: (event: AgentEvent) => unknown;
@@ -402,8 +404,10 @@ export class HostRun implements InFlight {
     isError: boolean,
   ): Promise<{ value: AgentToolResult; isError: boolean } | undefined> | undefined {
     if (!this.config.afterToolCall || neverRan(result)) return undefined;
+    const replaced = this.replacedArguments;
+    const given = replaced.has(toolCall) ? replaced.get(toolCall) : args;
     const asked = this.config.afterToolCall(
-      { assistantMessage, toolCall, args, result, isError, context },
+      { assistantMessage, toolCall, args: given, result, isError, context },
       this.signal,
     );
     return Promise.resolve(asked).then((said) =>

@@ -8,6 +8,7 @@ import { finished, withResult } from "./response.js";
 /** What a run has used of its turns, tool calls, tokens and money. */
 export class Budget {
   private readonly limits: RunLimits;
+  private readonly isLimited: boolean;
   private requests = 0;
   private calls = 0;
   private tokens = 0;
@@ -15,10 +16,13 @@ export class Budget {
 
   constructor(limits: RunLimits) {
     this.limits = limits;
+    const { maxTurns, maxToolCalls, maxTokens, maxCost } = limits;
+    this.isLimited = [maxTurns, maxToolCalls, maxTokens, maxCost].some((limit) => limit !== undefined);
   }
 
   /** Answers with an error where a request would go beyond a limit. */
   request(streamFn: StreamFn): StreamFn {
+    if (!this.isLimited) return streamFn;
     return async (model, context, options) => {
       // An aborted run ends as aborted, whatever it has used.
       const over = options?.signal?.aborted ? undefined : this.exceeded();
@@ -38,10 +42,11 @@ export class Budget {
 
   /** Refuses a call that would go beyond the limit. */
   call(start: StartCall): StartCall {
+    const { maxToolCalls } = this.limits;
+    if (maxToolCalls === undefined) return start;
     return (input) => {
       this.calls++;
-      const { maxToolCalls } = this.limits;
-      if (maxToolCalls === undefined || this.calls <= maxToolCalls) return start(input);
+      if (this.calls <= maxToolCalls) return start(input);
       const words = `Not run: the limit of ${maxToolCalls} tool calls is reached (limits.maxToolCalls)`;
       throw new CallFailure(words, { code: "limit_tool_calls" });
     };
