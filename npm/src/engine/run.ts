@@ -28,6 +28,7 @@ import type {
 import { type InFlight, isBroken, track, untrack } from "./guard.js";
 import { respond } from "./respond.js";
 import { inTime } from "./bounded.js";
+import { RunEvents } from "./run-events.js";
 import { errorResult, executeTool, mergeAfterResult, neverRan, resultMessage } from "./tools.js";
 import { validArguments } from "./validate.js";
 
@@ -52,7 +53,7 @@ export interface RunInput {
 /** Answers of hooks, as the module reads them. */
 type Before = { block: boolean; reason: string | undefined; terminate: boolean } | undefined;
 
-export class HostRun implements InFlight {
+export class HostRun extends RunEvents implements InFlight {
   /** The live configuration; replaced, never changed, when a hook switches model or thinking level. */
   config: AgentLoopConfig;
   readonly profile: Profile;
@@ -63,9 +64,6 @@ export class HostRun implements InFlight {
   over = false;
   /** Arguments by call, where an approval has replaced them. */
   readonly replacedArguments = new WeakMap<AgentToolCall, unknown>();
-  /** The instance is gone: nothing is delivered any more. */
-  dead = false;
-  readonly #emit: (event: AgentEvent) => unknown;
   #streamFn: StreamFn | undefined;
   #apiKey: string | undefined;
   /** Tools of a single call, where they are not the context's. */
@@ -77,12 +75,12 @@ export class HostRun implements InFlight {
   #reject!: (reason: unknown) => void;
 
   constructor(input: RunInput) {
+    super(input.emit);
     this.config = input.config;
     this.profile = input.profile;
     this.signal = input.signal;
     this.systemPrompt = input.systemPrompt;
     this.limiter = input.limiter ?? limiterOf(input.config);
-    this.#emit = input.emit;
     this.#streamFn = input.streamFn;
   }
 
@@ -140,58 +138,8 @@ export class HostRun implements InFlight {
     return this.signal?.aborted === true;
   }
 
-  // --- events -------------------------------------------------------------------------------------------------------
-
-  /** Deliver one event; what comes back is `undefined` or something to wait for. */
-  emit(event: AgentEvent): unknown {
-    return this.dead ? undefined : this.#emit(event);
-  }
-
-  /** Deliver and give the loop at least one microtask, as recorded for every event but `message_update`. */
-  #lifecycle(event: AgentEvent): Promise<unknown> {
-    return Promise.resolve(this.emit(event));
-  }
-
-  agentStart(): Promise<unknown> {
-    return this.#lifecycle({ type: "agent_start" });
-  }
-  turnStart(): Promise<unknown> {
-    return this.#lifecycle({ type: "turn_start" });
-  }
-  messageStart(message: AgentMessage): Promise<unknown> {
-    return this.#lifecycle({ type: "message_start", message });
-  }
-  messageEnd(message: AgentMessage): Promise<unknown> {
-    return this.#lifecycle({ type: "message_end", message });
-  }
-  toolStart(call: AgentToolCall): Promise<unknown> {
-    return this.#lifecycle({
-      type: "tool_execution_start",
-      toolCallId: call.id,
-      toolName: call.name,
-      args: call.arguments,
-    });
-  }
-  toolEnd(
-    call: AgentToolCall,
-    result: AgentToolResult,
-    isError: boolean,
-    durationMs: number | undefined,
-  ): Promise<unknown> {
-    return this.#lifecycle({
-      type: "tool_execution_end",
-      toolCallId: call.id,
-      toolName: call.name,
-      result,
-      isError,
-      ...(durationMs === undefined ? {} : { durationMs }),
-    });
-  }
-  turnEnd(message: AgentMessage, toolResults: ToolResultMessage[]): Promise<unknown> {
-    return this.#lifecycle({ type: "turn_end", message, toolResults });
-  }
   agentEnd(messages: AgentMessage[]): Promise<unknown> {
-    const delivered = this.#lifecycle({ type: "agent_end", messages });
+    const delivered = this.lifecycle({ type: "agent_end", messages });
     this.#atEnd = () => void delivered.then(() => this.#resolve(messages), this.#reject);
     return delivered;
   }
