@@ -4,7 +4,7 @@
  * No policy here: what happens when is decided by the engine. This file knows JavaScript objects: which object a hook
  * gets, how a context is copied, what an absent hook means. Reading user objects may throw; the engine is told.
  */
-import { EngineCrashError } from "../errors.js";
+import type { EngineCrashError } from "../errors.js";
 import { type Limiter, limiterOf } from "../limits/limiter.js";
 import { getDefaultStreamFn } from "../default-stream.js";
 import type { Profile } from "../profile.js";
