@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { ask, choose, converse, idle, said, startDemo, texts } from "./demo.mjs";
+import { ask, choose, click, converse, idle, said, startDemo, texts } from "./demo.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -41,7 +41,7 @@ for (const colorScheme of ["light", "dark"]) {
       await audit(page, "settings of the model");
       await choose(page, "endpoint");
       await page.fill("[name=base-url]", "nonsense");
-      await page.click("text=Use this endpoint");
+      await click(page, "Use this endpoint");
       await audit(page, "settings of the endpoint");
       await choose(page, "scripted");
       await page.click("#event-panel > summary");
@@ -65,7 +65,7 @@ test("every colour of the page keeps its contrast", () =>
   inPage({}, async (page) => {
     await page.evaluate(axe);
     for (const color of ["red", "orange", "yellow", "green", "teal", "blue", "purple", "pink", "gray"]) {
-      await page.click("text=New conversation");
+      await click(page, "New conversation");
       await converse(page, `Make the page ${color}`);
       for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -91,18 +91,16 @@ test("keyboard only: from the address bar to a saved file", () =>
       assert.fail(`${target} cannot be reached with ${key}`);
     }
     assert.equal(await focused(), "message", "one can begin to type at once");
-    await page.evaluate(() => document.activeElement.blur());
-    await press("Tab");
-    assert.equal(await focused(), "Skip to the message box");
+    await tabTo("Skip to the message box", "Shift+Tab");
     await press("Enter");
+    assert.equal(await focused(), "message");
     await page.keyboard.type("What time is it?");
     await press("Enter");
     await idle(page);
     assert.equal(await focused(), "message");
 
     // The choice of the brain is one stop, with arrows inside.
-    await page.evaluate(() => document.activeElement.blur());
-    await tabTo("brain-scripted");
+    await tabTo("brain-scripted", "Shift+Tab");
     await press("ArrowDown");
     assert.equal(await focused(), "brain-smollm");
     await press("ArrowUp");
@@ -145,7 +143,7 @@ test("a screen reader hears answers and tools once they are finished, and no sin
     await converse(page, "Make the page green");
     await converse(page, "Who are you?");
     await ask(page, "Save the log book");
-    await page.click("text=Decline");
+    await click(page, "Decline");
     await idle(page);
     const heard = await page.evaluate(() => globalThis.heard);
     assert.equal(heard[0], "Tool Page colour finished: The page is green now.");

@@ -85,6 +85,9 @@ export async function startDemo({ weights = false } = {}) {
   };
 }
 
+/** Presses the button with this name. */
+export const click = (page, name) => page.getByRole("button", { name, exact: true }).click();
+
 /** Types a message and sends it. */
 export async function ask(page, text) {
   await page.fill("#message", text);

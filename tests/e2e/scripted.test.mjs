@@ -1,7 +1,7 @@
 // A conversation with the scripted brain: streaming, tool cards, stop, steer, follow-up, approval, trouble.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { ask, converse, idle, said, startDemo, texts } from "./demo.mjs";
+import { ask, click, converse, idle, said, startDemo, texts } from "./demo.mjs";
 
 let demo;
 let page;
@@ -33,7 +33,7 @@ test("streams: the beginning is there before the end", async () => {
   await ask(page, "Tell me a story");
   await page.waitForFunction(() => document.querySelector(".prose")?.textContent.includes("A steersman"));
   assert.ok(!(await page.locator(".prose").textContent()).includes("no more pages"));
-  await page.click("text=Stop");
+  await click(page, "Stop");
   await idle(page);
 });
 
@@ -58,7 +58,7 @@ test("Stop keeps what was said, and the answer can be tried again", async () => 
   const kept = (await said(page)).at(-1)[1];
   assert.match(kept, /^A steersman does not row/);
   assert.equal(await page.locator(".failure-title").textContent(), "Stopped");
-  await page.click("text=Try again");
+  await click(page, "Try again");
   await page.waitForFunction(
     (length) => document.querySelector(".prose")?.textContent.length > length,
     kept.length,
@@ -71,12 +71,12 @@ test("Stop keeps what was said, and the answer can be tried again", async () => 
 test("after Stop one just goes on talking", async () => {
   await ask(page, "Tell me a long story");
   await page.waitForSelector(".prose");
-  await page.click("text=Stop");
+  await click(page, "Stop");
   await idle(page);
   await converse(page, "What time is it?");
   assert.equal(await page.locator('.tool[data-state="done"]').count(), 1);
   assert.equal(
-    await page.locator("text=Try again").count(),
+    await page.getByRole("button", { name: "Try again", exact: true }).count(),
     0,
     "a stopped answer in the middle cannot be retried",
   );
@@ -92,7 +92,7 @@ test("Steer goes in after the turn, Follow-up at the end", async () => {
   await page.press("#message", "Enter");
   assert.deepEqual(await texts(page, ".queue li"), ["Follow-up Make the page red", "Steer What time is it?"]);
   const download = page.waitForEvent("download");
-  await page.click("text=Allow");
+  await click(page, "Allow");
   assert.equal((await download).suggestedFilename(), "log.txt");
   await idle(page);
   assert.equal(await page.locator(".queue").isVisible(), false);
@@ -109,10 +109,10 @@ test("a queued message can be taken back", async () => {
   await ask(page, "Save the log book");
   await page.waitForSelector(".tool-ask");
   await page.fill("#message", "Make the page red");
-  await page.click("text=Follow up");
-  await page.click("text=Clear");
+  await click(page, "Follow up");
+  await click(page, "Clear the waiting messages");
   await page.waitForSelector(".queue", { state: "hidden" });
-  await page.click("text=Decline");
+  await click(page, "Decline");
   await idle(page);
   assert.equal(await page.locator(".message.user").count(), 1);
 });
@@ -121,7 +121,7 @@ test("a declined call does not run, and the model is told", async () => {
   let downloads = 0;
   page.on("download", () => downloads++);
   await ask(page, "Save the log book");
-  await page.click("text=Decline");
+  await click(page, "Decline");
   await idle(page);
   assert.equal(await page.locator(".tool").getAttribute("data-state"), "failed");
   assert.match((await said(page)).at(-1)[1], /The user did not allow this/);
@@ -150,7 +150,7 @@ test("a tool that never ends is stopped", async () => {
   await ask(page, "wait for the wind");
   await page.waitForSelector('.tool[data-state="running"] .tool-result:visible');
   assert.equal(await page.locator(".tool-result").textContent(), "No wind yet.");
-  await page.click("text=Stop");
+  await click(page, "Stop");
   await idle(page);
   assert.equal(await page.locator(".tool").getAttribute("data-state"), "failed");
   assert.equal(await page.locator(".failure-title").textContent(), "Stopped");
@@ -164,7 +164,7 @@ test("a tool that never ends and does not listen is left behind", async () => {
   });
   await ask(page, "wait for the wind");
   await page.waitForSelector('.tool[data-state="running"]');
-  await page.click("text=Stop");
+  await click(page, "Stop");
   await idle(page);
   assert.equal(await page.locator(".tool").getAttribute("data-state"), "failed");
   await converse(page, "What time is it?");
@@ -178,7 +178,7 @@ test("a second prompt during a run is refused and does not disturb it", async ()
     agent.prompt("me too").catch(({ name, code, message }) => [name, code, message]),
   );
   assert.deepEqual(error.slice(0, 2), ["AgentBusyError", "busy"]);
-  await page.click("text=Decline");
+  await click(page, "Decline");
   await idle(page);
   assert.equal(await page.locator(".message.user").count(), 1);
 });
@@ -201,7 +201,7 @@ test("the event panel shows raw deltas and keeps a limited number", async () => 
 
 test("a new conversation is empty, for the page and for the agent", async () => {
   await converse(page, "What time is it?");
-  await page.click("text=New conversation");
+  await click(page, "New conversation");
   assert.equal(await page.locator(".message").count(), 0);
   assert.equal(
     await page.evaluate(() => agent.state.messages.filter(({ role }) => role !== "system").length),

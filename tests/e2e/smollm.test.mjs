@@ -1,7 +1,7 @@
 // A real model in the page: SmolLM2-135M calls tools and answers. The scripted brain is switched off.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { ask, choose, idle, said, startDemo, texts } from "./demo.mjs";
+import { ask, choose, click, idle, said, startDemo, texts } from "./demo.mjs";
 
 // One thread of a small machine: reading the instructions alone can take a minute.
 const patience = 300_000;
@@ -18,7 +18,7 @@ after(async () => {
 });
 
 async function converse(text) {
-  await page.click("text=New conversation");
+  await click(page, "New conversation");
   await ask(page, text);
   await idle(page, patience);
 }
@@ -90,7 +90,7 @@ test("asked for a fact, it answers without a tool, word by word, and tokens are 
 });
 
 test("Stop ends it, and it can go on afterwards", async () => {
-  await page.click("text=New conversation");
+  await click(page, "New conversation");
   await ask(page, "Write a long story about the sea.");
   await page.waitForSelector(".prose", { timeout: patience });
   await page.press("#message", "Escape");

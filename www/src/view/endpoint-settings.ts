@@ -92,7 +92,7 @@ export class EndpointSettingsView {
   private onForget(): void {
     forget();
     this.key.value = "";
-    this.brain.key = "";
+    this.brain.forgetKey();
     this.keep.checked = false;
     this.forget.hidden = true;
     this.key.focus();

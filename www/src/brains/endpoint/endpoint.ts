@@ -5,6 +5,8 @@ import { setColor } from "../../tools/set-color.js";
 import type { Brain } from "../brain.js";
 import type { EndpointSettings } from "./settings.js";
 
+const noKey = "none";
+
 /** Any server that speaks OpenAI's chat completions, called from the page by the package's own wire. */
 export class Endpoint implements Brain {
   readonly id = "endpoint";
@@ -18,11 +20,18 @@ export class Endpoint implements Brain {
   ];
   readonly stream = streamSimple;
   model: Model | undefined;
-  /** In memory only. The agent asks for it at each request, see `getApiKey` in chat.ts. */
-  key = "";
+  /**
+   * In memory only; the agent asks for it at each request, see `getApiKey` in chat.ts. Servers that want no key get a word
+   * in its place, because a request without one is refused before it is sent.
+   */
+  key = noKey;
+
+  forgetKey(): void {
+    this.key = noKey;
+  }
 
   configure({ baseUrl, model, key }: EndpointSettings): void {
-    this.key = key;
+    this.key = key || noKey;
     this.model = {
       id: model,
       name: model,
