@@ -38,6 +38,8 @@ function eventLine(event) {
       return `tool_execution_start ${event.toolCallId} ${JSON.stringify(event.args)}`;
     case "tool_execution_end":
       return `tool_execution_end ${event.toolCallId}${event.isError ? " failed" : ""}`;
+    case "tool_approval_request":
+      return `tool_approval_request ${event.toolCallId} ${JSON.stringify(event.args)}`;
     case "turn_end":
       return `turn_end with ${event.toolResults.length} results`;
     case "agent_end":
@@ -132,6 +134,9 @@ const actions = {
   followUp: (agent, content) => void agent.followUp({ role: "user", content, timestamp: 1 }),
   abort: (agent) => agent.abort(),
   reset: (agent) => agent.reset(),
+  // The oldest request that waits.
+  approve: (agent) => agent.approve(agent.pendingApprovals[0].id),
+  deny: (agent, reason) => agent.deny(agent.pendingApprovals[0].id, reason),
 };
 
 const act = (agent, action) => {

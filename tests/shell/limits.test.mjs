@@ -40,7 +40,7 @@ test("maxTurns ends the run before the request that would go beyond, with the ev
   ]);
   assert.equal(last(agent).stopReason, "error");
   assert.equal(codeOf(last(agent)), "limit_turns");
-  assert.match(last(agent).errorMessage, /2 turns are done, the limit is 2 \(limits\.maxTurns\)/);
+  assert.match(last(agent).errorMessage, /2 of 2 turns \(limits\.maxTurns\)/);
   assert.equal(agent.state.errorMessage, last(agent).errorMessage);
   // The request that was not made used nothing and is not counted as one.
   assert.equal(agent.usage.run.requests, 2);
@@ -84,12 +84,12 @@ test("calls beyond maxToolCalls get an error result, and the run ends before the
   assert.deepEqual(seen, ["k1", "k2"]);
   const [, , third] = results(agent);
   assert.equal(third.isError, true);
-  assert.match(textOf(third), /limit of 2 tool calls/);
+  assert.match(textOf(third), /used up, the limit is 2 \(limits\.maxToolCalls\)/);
   assert.deepEqual(third.details, { code: "limit_tool_calls" });
   assert.equal("durationMs" in third, false);
   assert.equal(streamFn.requests.length, 1);
   assert.equal(codeOf(last(agent)), "limit_tool_calls");
-  assert.match(last(agent).errorMessage, /3 tool calls were asked for, the limit is 2/);
+  assert.match(last(agent).errorMessage, /3 of 2 tool calls/);
 });
 
 test("exactly maxToolCalls calls are no reason to stop", async () => {
@@ -115,16 +115,13 @@ test("maxTokens and maxCost end the run when they are used up, at the reported f
   await tokens.agent.prompt("a");
   assert.equal(tokens.streamFn.requests.length, 3);
   assert.equal(codeOf(last(tokens.agent)), "limit_tokens");
-  assert.match(
-    last(tokens.agent).errorMessage,
-    /330 tokens are used, the limit is 250 \(limits\.maxTokens\)/,
-  );
+  assert.match(last(tokens.agent).errorMessage, /330 of 250 tokens \(limits\.maxTokens\)/);
 
   const cost = agentWith({ maxCost: 0.3 }, endless(), { usage: usageOf(100, 10, 0.1) });
   await cost.agent.prompt("a");
   assert.equal(cost.streamFn.requests.length, 3);
   assert.equal(codeOf(last(cost.agent)), "limit_cost");
-  assert.match(last(cost.agent).errorMessage, /0\.3 dollars are spent, the limit is 0\.3/);
+  assert.match(last(cost.agent).errorMessage, /0\.3 of 0\.3 dollars/);
 });
 
 test("unknown usage counts by a rule: four characters are a token, at the prices of the model", async () => {

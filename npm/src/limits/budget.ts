@@ -47,7 +47,7 @@ export class Budget {
     return (input) => {
       this.calls++;
       if (this.calls <= maxToolCalls) return start(input);
-      const words = `Not run: the limit of ${maxToolCalls} tool calls is reached (limits.maxToolCalls)`;
+      const words = `Not run: the tool calls of this run are used up, the limit is ${maxToolCalls} (limits.maxToolCalls)`;
       throw new CallFailure(words, { code: "limit_tool_calls" });
     };
   }
@@ -56,22 +56,17 @@ export class Budget {
   private exceeded(): AgentError | undefined {
     const { maxTurns, maxToolCalls, maxTokens, maxCost } = this.limits;
     if (maxTurns !== undefined && this.requests >= maxTurns) {
-      return over("limit_turns", `${this.requests} turns are done`, maxTurns, "maxTurns");
+      return over("limit_turns", this.requests, "turns", maxTurns, "maxTurns");
     }
     if (maxToolCalls !== undefined && this.calls > maxToolCalls) {
-      return over(
-        "limit_tool_calls",
-        `${this.calls} tool calls were asked for`,
-        maxToolCalls,
-        "maxToolCalls",
-      );
+      return over("limit_tool_calls", this.calls, "tool calls", maxToolCalls, "maxToolCalls");
     }
     if (maxTokens !== undefined && this.tokens >= maxTokens) {
-      return over("limit_tokens", `${this.tokens} tokens are used`, maxTokens, "maxTokens");
+      return over("limit_tokens", this.tokens, "tokens", maxTokens, "maxTokens");
     }
     const cost = rounded(this.cost);
     if (maxCost !== undefined && cost >= maxCost) {
-      return over("limit_cost", `${cost} dollars are spent`, maxCost, "maxCost");
+      return over("limit_cost", cost, "dollars", maxCost, "maxCost");
     }
     return undefined;
   }
@@ -80,11 +75,12 @@ export class Budget {
 /** "Out of budget" also tells `isRetryable` that another try does not help. */
 function over(
   code: "limit_turns" | "limit_tool_calls" | "limit_tokens" | "limit_cost",
-  used: string,
+  used: number,
+  unit: string,
   limit: number,
   name: keyof RunLimits,
 ): AgentError {
-  return new AgentError(code, `The run is out of budget: ${used}, the limit is ${limit} (limits.${name})`);
+  return new AgentError(code, `The run is out of budget: ${used} of ${limit} ${unit} (limits.${name})`);
 }
 
 /** Without the noise that adding fractions leaves. */
