@@ -34,5 +34,6 @@ export const jsonFiles = (dir) =>
         .map((name) => JSON.parse(readFileSync(join(dir, name), "utf8")))
     : [];
 
-/** The project's own scenarios (played everywhere, also where there are no recordings). */
-export const ownScenarios = () => jsonFiles(join(root, "fixtures/scenarios"));
+/** The project's own scenarios (played everywhere, also where there are no recordings). The Rust shell plays the first. */
+export const ownScenarios = () =>
+  ["fixtures/scenarios", "fixtures/scenarios/js"].flatMap((dir) => jsonFiles(join(root, dir)));
