@@ -1,16 +1,19 @@
 // Compiled, never run: what an app writes must type-check against the published declarations, and what is wrong must not.
-import { Agent, type AgentEvent, type AgentTool, init, streamSimple } from "steersman";
+import { Agent, type AgentEvent, init, streamSimple, tool } from "steersman";
 
-const lookUp: AgentTool<{ id: string }> = {
+const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
+const lookUp = tool({
   name: "look_up",
-  label: "Look up",
   description: "Looks up a customer",
-  parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
-  async execute(_callId, { id }) {
-    const upper: string = id.toUpperCase();
-    return { content: [{ type: "text", text: upper }], details: undefined };
+  parameters,
+  // A plain JSON Schema says nothing to the compiler: the arguments are unknown until the tool looks at them.
+  async execute(_callId, args) {
+    // @ts-expect-error: unknown
+    args.id;
+    const { id } = args as { id: string };
+    return { content: [{ type: "text", text: id.toUpperCase() }], details: undefined };
   },
-};
+});
 
 export async function app(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   await init(bytes);
