@@ -91,7 +91,7 @@ export const TEXT = {
 } as const;
 
 /** `instanceof` for thrown values, which may be proxies that throw themselves. */
-export function isThrown<T extends AgentError>(
+export function isThrown<T extends Error>(
   thrown: unknown,
   kind: abstract new (...args: never[]) => T,
 ): thrown is T {

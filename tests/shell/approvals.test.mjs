@@ -149,6 +149,16 @@ test("a check that throws or rejects, and one that cannot be read, mean no", asy
     assert.deepEqual([ran, requests], [[], []]);
     assert.match(textOf(results(agent)[0]), /was not approved: the check failed: no rights/);
   }
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const hostile = shop(payment, {
+    approval: () => {
+      throw proxy;
+    },
+  });
+  await hostile.agent.prompt("a");
+  assert.deepEqual(hostile.ran, []);
+  assert.equal(last(hostile.agent).stopReason, "stop");
   const { agent, ran } = shop(payment);
   Object.defineProperty(agent.state.tools[0], "approval", {
     get() {

@@ -197,6 +197,21 @@ test("the time of a tool begins when it starts, not while it waits for its turn"
   );
 });
 
+test("a bounded tool may throw anything", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const thrown of [undefined, proxy, Object.create(null)]) {
+    const tool = toolOf("t", () => Promise.reject(thrown));
+    const { agent } = agentWith([[call("k", "t")], "end"], [tool], {
+      limits: { toolMs: 1000 },
+      toolConcurrency: 1,
+    });
+    await agent.prompt("a");
+    assert.equal(results(agent)[0].isError, true);
+    assert.equal(last(agent).stopReason, "stop");
+  }
+});
+
 test("bounds hold for runToolCall too", async (t) => {
   const time = fakeTime(t);
   const tools = [toolOf("t", never)];

@@ -1,4 +1,5 @@
 import { describe } from "../engine/describe.js";
+import { isThrown } from "../errors.js";
 import { CallFailure, type CallInput, type StartCall } from "../limits/call.js";
 import { LinkedAbort, within } from "../limits/within.js";
 import type {
@@ -123,7 +124,7 @@ async function answer(
       ? (said as ToolApprovalDecision)
       : { approved: said === true };
   } catch (thrown) {
-    if (thrown instanceof RequestFailure) throw thrown;
+    if (isThrown(thrown, RequestFailure)) throw thrown;
     throw refusal("failed", `the decision failed: ${describe(thrown)}`);
   }
 }

@@ -7,7 +7,8 @@ import type {
   AgentToolResult,
   ToolResultMessage,
 } from "../types.js";
-import { CallFailure, type CallInput, isCallFailure } from "../limits/call.js";
+import { isThrown } from "../errors.js";
+import { CallFailure, type CallInput } from "../limits/call.js";
 import { RequestFailure } from "../approvals/ask.js";
 import { bounded } from "./bounded.js";
 import { describe } from "./describe.js";
@@ -58,9 +59,10 @@ export async function executeTool(
     const input = { args, signal: run.signal, argumentsText: call.argumentsText };
     value = await bounded(run, tool, call, start)(input);
   } catch (thrown) {
-    if (thrown instanceof RequestFailure) throw thrown.cause;
+    if (isThrown(thrown, RequestFailure)) throw thrown.cause;
     ok = false;
-    value = startedAt !== undefined || isCallFailure(thrown) ? thrown : new CallFailure(describe(thrown));
+    value =
+      startedAt !== undefined || isThrown(thrown, CallFailure) ? thrown : new CallFailure(describe(thrown));
   }
   open = false;
   const durationMs =
@@ -85,7 +87,7 @@ function invoke(
 
 /** Result of a call that failed or was refused; kinds as in `src/js/host.rs`. */
 export function errorResult(kind: number, subject: unknown, terminate: boolean): AgentToolResult {
-  const failure = kind === 4 && isCallFailure(subject) ? subject : undefined;
+  const failure = kind === 4 && isThrown(subject, CallFailure) ? subject : undefined;
   const result: AgentToolResult = {
     content: [{ type: "text", text: problemText(kind, subject) }],
     details: failure?.details ?? {},

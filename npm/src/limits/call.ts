@@ -38,12 +38,3 @@ export class CallFailure extends Error {
     return new CallFailure("Operation aborted", {}, started);
   }
 }
-
-/** `instanceof`, for thrown values that may be proxies. */
-export function isCallFailure(thrown: unknown): thrown is CallFailure {
-  try {
-    return thrown instanceof CallFailure;
-  } catch {
-    return false;
-  }
-}
