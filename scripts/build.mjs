@@ -50,16 +50,18 @@ async function stepFor(name, out, inputs, force, step) {
 
 async function buildWasm() {
   // Panic locations hold source paths: without this the module would carry the folders of the build machine.
-  const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
-  const rustc = (await must("rustc", ["--print", "sysroot"])).trim();
+  await must("cargo", ["fetch", "-q", "--target", "wasm32-unknown-unknown"]);
+  const registry = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry/src");
+  const mirrors = existsSync(registry) ? readdirSync(registry) : [];
+  const sysroot = (await must("rustc", ["--print", "sysroot"])).trim();
   const remap = [
     [`${root}/`, ""],
-    [join(cargoHome, "registry/src/"), "crates/"],
-    [join(rustc, "lib/rustlib/src/rust/"), "rust/"],
+    ...mirrors.map((mirror) => [join(registry, mirror, "/"), "crates/"]),
+    [join(sysroot, "lib/rustlib/src/rust/"), "rust/"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
   const target = ["--release", "--target", "wasm32-unknown-unknown"];
   await must("cargo", ["build", "--package", "steersman", "--lib", "--features", "js", ...target], {
-    env: { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: remap.join(" "), CARGO_TARGET_DIR: targetDir },
+    env: { CARGO_ENCODED_RUSTFLAGS: remap.join("\x1f"), CARGO_TARGET_DIR: targetDir },
   });
   const work = `${pkg}.new`;
   rmSync(work, { recursive: true, force: true });

@@ -5,7 +5,8 @@
 /** Characters by rank of the byte they stand for. Left out: what string literals or HTML would have to escape. */
 const ALPHABET = (() => {
   const codes = [];
-  for (let code = 0x20; code < 0x7f; code++) if (!'"\\<`$'.includes(String.fromCharCode(code))) codes.push(code);
+  for (let code = 0x20; code < 0x7f; code++)
+    if (!'"\\<`$'.includes(String.fromCharCode(code))) codes.push(code);
   for (let code = 0xa1; codes.length < 256; code++) if (code !== 0xad) codes.push(code);
   return codes;
 })();
