@@ -1,5 +1,6 @@
 //! Tolerant reading of members that should have a certain type: a value of another type counts as absent.
 
+use crate::json::double::parse_f64;
 use crate::json::{JsonError, Kind, Reader};
 use crate::literal::Literal;
 use std::borrow::Cow;
@@ -65,7 +66,7 @@ pub(crate) fn number(reader: &mut Reader<'_>) -> Read<Option<f64>> {
     if reader.peek()? != Kind::Number {
         return reader.skip().map(|()| None);
     }
-    Ok(reader.number()?.parse().ok())
+    Ok(Some(parse_f64(reader.number()?)))
 }
 
 /// `true` or `false`.

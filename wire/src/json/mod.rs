@@ -16,6 +16,7 @@
 //! levels. Dropping, cloning and comparing a [`Value`] do recurse, which that limit keeps shallow.
 
 pub mod build;
+pub(crate) mod double;
 pub mod error;
 pub mod number;
 pub mod object;
@@ -24,7 +25,6 @@ pub mod partial;
 pub mod reader;
 mod repair;
 mod scan;
-mod shortest;
 mod surrogate;
 mod text;
 pub mod value;

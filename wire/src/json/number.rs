@@ -1,7 +1,7 @@
 //! Numbers that keep the digits they were written with.
 
 use super::scan;
-use super::shortest::shortest;
+use super::double::{parse_f64, shortest};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl Number {
 
     /// The nearest double, as `JSON.parse` gives it: beyond the range infinite, below it zero.
     pub fn as_f64(&self) -> f64 {
-        self.0.parse().unwrap_or(f64::NAN)
+        parse_f64(&self.0)
     }
 
     /// The value as a signed integer when it is exactly one, however written (`3`, `3.0`, `3e0`).
@@ -74,7 +74,7 @@ pub(super) fn lossless(text: &str) -> bool {
     if decimal.digits.is_empty() {
         return true;
     }
-    let value: f64 = text.parse().unwrap_or(f64::NAN);
+    let value = parse_f64(text);
     if decimal.digits.len() > 17 || !value.is_finite() {
         return false;
     }

@@ -1,5 +1,6 @@
 //! Arithmetic on numbers as written, without rounding to doubles.
 
+use crate::json::double::parse_f64;
 use crate::json::number::Decimal;
 use crate::json::Number;
 use std::cmp::Ordering;
@@ -12,8 +13,17 @@ pub(super) fn is_integer(text: &str) -> bool {
 
 /// Whether a double can hold it at all. JavaScript reads larger numbers as infinite, which no schema type accepts.
 pub(super) fn is_finite(text: &str) -> bool {
-    let short = text.len() < 300 && !text.contains(['e', 'E']);
-    short || text.parse().is_ok_and(f64::is_finite)
+    (text.len() < 300 && is_plain(text)) || double(text).is_finite()
+}
+
+/// The nearest double.
+pub(super) fn double(text: &str) -> f64 {
+    parse_f64(text)
+}
+
+/// Without an exponent.
+fn is_plain(text: &str) -> bool {
+    !text.bytes().any(|byte| byte | 0x20 == b'e')
 }
 
 /// The number without its fraction, towards zero.
@@ -22,74 +32,69 @@ pub(super) fn truncated(text: &str) -> String {
         return text.to_owned();
     }
     let decimal = Decimal::of(text);
-    let whole = usize::try_from(decimal.scale).unwrap_or(0);
-    let digits: String = decimal.digits.iter().take(whole).map(|&digit| char::from(digit)).collect();
-    match (digits.is_empty(), decimal.negative) {
-        (true, _) => "0".to_owned(),
-        (false, true) => ["-", &digits].concat(),
-        (false, false) => digits,
+    let mut whole = String::new();
+    for &digit in decimal.digits.iter().take(decimal.scale.max(0) as usize) {
+        if decimal.negative && whole.is_empty() {
+            whole.push('-');
+        }
+        whole.push(char::from(digit));
     }
+    if whole.is_empty() {
+        whole.push('0');
+    }
+    whole
 }
 
-/// Most significant digits a divisor of `multipleOf` may have.
-pub(super) const MAX_DIVISOR_DIGITS: usize = 18;
+/// Most significant digits a divisor of `multipleOf` may have, so that ten times a rest of it fits 64 bits.
+const MAX_DIVISOR_DIGITS: usize = 18;
+/// Most places between the last digits of value and divisor; doubles span some 630.
+const MAX_PLACES: i64 = 10_000;
 
-/// Whether the number is an exact multiple of `divisor`. `None` when the divisor is not above zero or has more than
-/// [`MAX_DIVISOR_DIGITS`] significant digits.
+/// Whether the number is an exact multiple of `divisor`. `None` when the divisor is not above zero, has more than
+/// [`MAX_DIVISOR_DIGITS`] significant digits or is absurdly small.
 pub(super) fn is_multiple(text: &str, divisor: &Number) -> Option<bool> {
     let divisor = Decimal::of(divisor.as_str());
     if divisor.negative || divisor.digits.is_empty() || divisor.digits.len() > MAX_DIVISOR_DIGITS {
         return None;
     }
     let value = Decimal::of(text);
-    if value.digits.is_empty() {
-        return Some(true);
+    // Both as an integer times a power of ten, the integer without trailing zeros. A smaller power on the left leaves
+    // a digit below the divisor's last place.
+    let power = |decimal: &Decimal| decimal.scale - decimal.digits.len() as i64;
+    let places = power(&value) - power(&divisor);
+    if value.digits.is_empty() || places < 0 {
+        return Some(value.digits.is_empty());
     }
-    // Both as an integer times a power of ten, the integer without trailing zeros.
-    let power = |decimal: &Decimal| decimal.scale.saturating_sub(decimal.digits.len() as i64);
-    // A smaller power on the left leaves a digit below the divisor's last place.
-    let Ok(zeros) = u64::try_from(power(&value).saturating_sub(power(&divisor))) else {
-        return Some(false);
-    };
-    let modulus = divisor.digits.iter().fold(0u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
-    let rest = value.digits.iter().fold(0u128, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % modulus);
-    Some(rest * power_of_ten(zeros, modulus) % modulus == 0)
-}
-
-/// `10^exponent mod modulus`, the modulus below 10^18.
-fn power_of_ten(mut exponent: u64, modulus: u128) -> u128 {
-    let (mut result, mut base) = (1 % modulus, 10 % modulus);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = result * base % modulus;
-        }
-        base = base * base % modulus;
-        exponent >>= 1;
+    if places > MAX_PLACES {
+        return None;
     }
-    result
-}
-
-/// A text such that two numbers are equal exactly when theirs are.
-pub(super) fn write_key(out: &mut String, text: &str) {
-    let decimal = Decimal::of(text);
-    if decimal.negative {
-        out.push('-');
+    let digit = |digit: &u8| u64::from(digit.wrapping_sub(b'0'));
+    let modulus = divisor.digits.iter().fold(0, |sum, next| sum * 10 + digit(next)).max(1);
+    let mut rest = value.digits.iter().fold(0, |rest, next| (rest * 10 + digit(next)) % modulus);
+    for _ in 0..places {
+        rest = rest * 10 % modulus;
     }
-    out.extend(decimal.digits.iter().map(|&digit| char::from(digit)));
-    out.push('e');
-    out.push_str(&decimal.scale.to_string());
+    Some(rest == 0)
 }
 
 /// Exact order of a number and a bound.
 pub(super) fn compare(text: &str, bound: &Number) -> Ordering {
     // Doubles keep the order of decimals of up to 15 digits.
-    let short = |text: &str| text.len() <= 15 && !text.contains(['e', 'E']);
-    let double = |text: &str| text.parse::<f64>().ok();
-    if short(text) && short(bound.as_str()) {
-        if let Some(order) = double(text).zip(double(bound.as_str())).and_then(|(left, right)| left.partial_cmp(&right))
-        {
-            return order;
-        }
+    let short = |text: &str| text.len() <= 15 && is_plain(text);
+    let quick = short(text) && short(bound.as_str());
+    let order = if quick { double(text).partial_cmp(&bound.as_f64()) } else { None };
+    order.or_else(|| Some(Number::from_text(text)?.cmp(bound))).unwrap_or(Ordering::Equal)
+}
+
+/// Appends a text such that two numbers are equal exactly when theirs are.
+pub(super) fn write_key(out: &mut String, text: &str) {
+    let decimal = Decimal::of(text);
+    if decimal.negative {
+        out.push('-');
     }
-    Number::from_text(text).map_or(Ordering::Equal, |number| number.cmp(bound))
+    for digit in decimal.digits {
+        out.push(char::from(digit));
+    }
+    out.push('e');
+    out.push_str(&decimal.scale.to_string());
 }

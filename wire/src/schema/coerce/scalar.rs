@@ -1,165 +1,154 @@
-//! One scalar as another type. `None` leaves the value as it is: it has the type already, or no reading as it.
+//! One scalar as another type.
 
 use crate::json::{number, Number};
 use crate::schema::decimal;
 use crate::schema::node::Type;
 use crate::schema::values::Item;
-use std::borrow::Cow;
 
 /// The largest integer a double counts up to without gaps.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// Generous conversion: any case of `true` and `false`, numbers with a fraction cut to integers, `null` as the empty
-/// value of numbers and booleans and as a word in strings.
-pub(super) fn converted(item: &Item, wanted: Type) -> Option<Item<'static>> {
-    match wanted {
-        Type::String => match item {
-            Item::Null => Some(text("null".to_owned())),
-            _ => as_text(item),
-        },
-        Type::Number => match item {
-            Item::Null => Some(digits("0")),
-            Item::Bool(value) => Some(digits(if *value { "1" } else { "0" })),
-            Item::String(text) => generous_number(text).map(number_item),
-            _ => None,
-        },
-        Type::Integer => match item {
-            Item::Number(text) if !decimal::is_integer(text) => Some(number_item(decimal::truncated(text))),
-            _ => match converted(item, Type::Number)? {
-                Item::Number(text) => Some(number_item(decimal::truncated(&text))),
-                other => Some(other),
+/// The value as another type; `None` leaves it as it is: it has the type already, or no reading as it.
+///
+/// Strict conversion reads strings that spell exactly a value of the type, and `null` as the empty value. Generous
+/// conversion also knows any case of `true` and `false`, cuts fractions off for integers, and writes `null` as a word
+/// in strings.
+pub(super) fn converted(item: &Item, wanted: Type, generous: bool) -> Option<Item> {
+    Some(match wanted {
+        Type::String => Item::String(match item {
+            Item::Null if generous => "null".to_owned(),
+            Item::Null => String::new(),
+            Item::Bool(value) => word(*value).to_owned(),
+            Item::Number(digits) => number_text(digits),
+            _ => return None,
+        }),
+        Type::Number | Type::Integer => {
+            let number = match item {
+                Item::Null => "0".to_owned(),
+                Item::Bool(value) => if *value { "1" } else { "0" }.to_owned(),
+                Item::String(text) if generous => generous_number(text)?,
+                Item::String(text) => number_in(text)?,
+                Item::Number(digits) if generous && wanted == Type::Integer && !decimal::is_integer(digits) => {
+                    digits.clone()
+                }
+                _ => return None,
+            };
+            if wanted == Type::Number || decimal::is_integer(&number) {
+                Item::Number(number)
+            } else if generous {
+                Item::Number(decimal::truncated(&number))
+            } else {
+                return None;
+            }
+        }
+        Type::Boolean => Item::Bool(match item {
+            Item::Null => false,
+            Item::Number(_) => switch(item)?,
+            Item::String(text) => match text.as_str() {
+                "0" if generous => false,
+                "1" if generous => true,
+                _ => truth(text, generous)?,
             },
-        },
-        Type::Boolean => match item {
-            Item::Null => Some(Item::Bool(false)),
-            Item::String(text) => word(text).map(Item::Bool).or_else(|| match text.as_ref() {
-                "0" => Some(Item::Bool(false)),
-                "1" => Some(Item::Bool(true)),
-                _ => None,
-            }),
-            _ => as_switch(item).map(Item::Bool),
-        },
+            _ => return None,
+        }),
         Type::Null => {
             let empty = match item {
-                Item::String(text) => {
-                    matches!(text.as_ref(), "" | "0")
-                        || ["null", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
+                Item::String(text) if generous => {
+                    matches!(text.to_ascii_lowercase().as_str(), "" | "0" | "null" | "undefined")
                 }
-                _ => is_empty(item),
+                Item::String(text) => text.is_empty(),
+                Item::Bool(value) => !value,
+                Item::Number(_) => switch(item) == Some(false),
+                _ => false,
             };
-            empty.then_some(Item::Null)
+            return empty.then_some(Item::Null);
         }
-        Type::Array | Type::Object => None,
-    }
+        Type::Array | Type::Object => return None,
+    })
 }
 
-/// Strict conversion: strings that spell exactly a value of the type.
-pub(super) fn strictly(item: &Item, wanted: Type) -> Option<Item<'static>> {
-    match (wanted, item) {
-        (Type::String, Item::Null) => Some(text(String::new())),
-        (Type::String, _) => as_text(item),
-        (Type::Number | Type::Integer, Item::Null) => Some(digits("0")),
-        (Type::Number | Type::Integer, Item::Bool(value)) => Some(digits(if *value { "1" } else { "0" })),
-        (Type::Number | Type::Integer, Item::String(text)) => {
-            let number = number_in(text)?;
-            let fits = wanted == Type::Number || decimal::is_integer(&number);
-            fits.then(|| number_item(number))
+/// A number in a string. One that a double does not hold exactly keeps the digits the model wrote: they are most
+/// likely an identifier. Others read as JavaScript writes them.
+fn number_text(digits: &str) -> String {
+    match Number::from_text(digits) {
+        Some(number) if number.lossless() => {
+            let mut out = String::new();
+            number::write_f64(&mut out, number.as_f64());
+            out
         }
-        (Type::Boolean, Item::Null) => Some(Item::Bool(false)),
-        (Type::Boolean, Item::String(text)) => match text.as_ref() {
-            "true" => Some(Item::Bool(true)),
-            "false" => Some(Item::Bool(false)),
-            _ => None,
-        },
-        (Type::Boolean, _) => as_switch(item).map(Item::Bool),
-        (Type::Null, Item::String(text)) => text.is_empty().then_some(Item::Null),
-        (Type::Null, _) => is_empty(item).then_some(Item::Null),
-        _ => None,
-    }
-}
-
-fn text(text: String) -> Item<'static> {
-    Item::String(Cow::Owned(text))
-}
-
-fn digits(text: &'static str) -> Item<'static> {
-    Item::Number(Cow::Borrowed(text))
-}
-
-fn number_item(text: String) -> Item<'static> {
-    Item::Number(Cow::Owned(text))
-}
-
-/// Numbers and booleans in words. A number a double does not hold exactly keeps the digits the model wrote: they are
-/// most likely an identifier. Others read as JavaScript writes them.
-fn as_text(item: &Item) -> Option<Item<'static>> {
-    match item {
-        Item::Bool(value) => Some(text(value.to_string())),
-        Item::Number(digits) => {
-            let number = Number::from_text(digits).filter(Number::lossless);
-            Some(text(match number {
-                Some(number) => {
-                    let mut out = String::new();
-                    number::write_f64(&mut out, number.as_f64());
-                    out
-                }
-                None => digits.as_ref().to_owned(),
-            }))
-        }
-        _ => None,
+        _ => digits.to_owned(),
     }
 }
 
 /// The numbers 0 and 1 as a switch.
-fn as_switch(item: &Item) -> Option<bool> {
+fn switch(item: &Item) -> Option<bool> {
     match item {
-        Item::Number(text) => match text.parse::<f64>() {
-            Ok(0.0) => Some(false),
-            Ok(1.0) => Some(true),
-            _ => None,
-        },
+        Item::Number(digits) if decimal::double(digits) == 0.0 => Some(false),
+        Item::Number(digits) if decimal::double(digits) == 1.0 => Some(true),
         _ => None,
     }
 }
 
-/// `false` and zero.
-fn is_empty(item: &Item) -> bool {
-    matches!(item, Item::Bool(false)) || as_switch(item) == Some(false)
+fn word(value: bool) -> &'static str {
+    if value {
+        "true"
+    } else {
+        "false"
+    }
 }
 
-/// `true` and `false` in any case.
-fn word(text: &str) -> Option<bool> {
-    match text {
-        _ if text.eq_ignore_ascii_case("true") => Some(true),
-        _ if text.eq_ignore_ascii_case("false") => Some(false),
-        _ => None,
-    }
+/// `true` or `false`, in any case if `generous`.
+fn truth(text: &str, generous: bool) -> Option<bool> {
+    let is = |word: &str| text == word || (generous && text.eq_ignore_ascii_case(word));
+    [true, false].into_iter().find(|&value| is(word(value)))
 }
 
 /// A number however a model spells it in a string; nothing at all is zero.
 fn generous_number(text: &str) -> Option<String> {
     let bigint = || {
-        let digits = text.strip_suffix('n').filter(|digits| decimal::is_integer(digits))?;
-        let number = Number::from_text(digits)?.as_i64()?;
-        (number.unsigned_abs() <= MAX_SAFE).then(|| digits.to_owned())
+        let number = Number::from_text(text.strip_suffix('n')?)?;
+        (number.as_i64()?.unsigned_abs() <= MAX_SAFE).then(|| number.as_str().to_owned())
     };
     if trimmed(text).is_empty() {
         return Some("0".to_owned());
     }
-    let truth = || word(text).map(|value| if value { "1" } else { "0" }.to_owned());
+    let truth = || Some(if truth(text, true)? { "1" } else { "0" }.to_owned());
     number_in(text).or_else(truth).or_else(bigint)
 }
 
 /// The JSON number that JavaScript's `Number(text)` comes to (ECMA-262, StringToNumber): white space around it, a
-/// plus sign, leading zeros, bare points, and integers in base 16, 8 and 2 are fine. The digits are kept exactly.
-/// `None` for other text, no text, and numbers beyond the range of a double.
+/// plus sign, leading zeros, bare points, and integers in base 16, 8 and 2 (of 64 bits) are fine. Digits are kept
+/// exactly where JSON has the same spelling. `None` for other text, no text, and numbers beyond the range of a
+/// double.
 fn number_in(text: &str) -> Option<String> {
     let text = trimmed(text);
-    let number = match Number::from_text(text) {
-        Some(_) => text.to_owned(),
-        None => based(text).or_else(|| loose(text))?,
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    let bare = unsigned.trim_start_matches('0');
+    let number = if let Some(number) = [text, unsigned, bare].iter().find_map(|text| Number::from_text(text)) {
+        number
+    } else if let Some(number) = based(text) {
+        Number::from(number)
+    } else {
+        respelled(text)?
     };
-    decimal::is_finite(&number).then_some(number)
+    decimal::is_finite(number.as_str()).then(|| number.as_str().to_owned())
+}
+
+/// `5.`, `.5`, `-007` as JSON spells them.
+fn respelled(text: &str) -> Option<Number> {
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (mantissa, exponent) = unsigned.split_at_checked(unsigned.find(['e', 'E']).unwrap_or(unsigned.len()))?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        whole => whole,
+    };
+    let point = if fraction.is_empty() { "" } else { "." };
+    Number::from_text(&[sign, whole, point, fraction, exponent].concat())
 }
 
 /// What ECMA-262 calls white space and line terminators.
@@ -167,35 +156,18 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
 }
 
-/// `0x1F`, `0o17`, `0b101`, up to 128 bits.
-fn based(text: &str) -> Option<String> {
-    let rest = text.strip_prefix('0')?;
-    let bases = [('x', 16), ('o', 8), ('b', 2)];
-    let (digits, base) = bases.iter().find_map(|&(mark, base)| {
-        let digits = rest.strip_prefix([mark, mark.to_ascii_uppercase()])?;
-        Some((digits, base))
-    })?;
-    let sound = digits.chars().all(|c| c.is_digit(base));
-    u128::from_str_radix(digits, base).ok().filter(|_| sound).map(|number| number.to_string())
-}
-
-/// A decimal that JSON would write otherwise: `+1`, `007`, `.5`, `5.`
-fn loose(text: &str) -> Option<String> {
-    let (sign, text) = match text.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", text.strip_prefix('+').unwrap_or(text)),
+/// `0x1F`, `0o17`, `0b101`.
+fn based(text: &str) -> Option<u64> {
+    let mut chars = text.strip_prefix('0')?.chars();
+    let base = match chars.next()?.to_ascii_lowercase() {
+        'x' => 16,
+        'o' => 8,
+        'b' => 2,
+        _ => return None,
     };
-    let (mantissa, exponent) = text.split_at(text.find(['e', 'E']).unwrap_or(text.len()));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
+    let mut number = None;
+    for c in chars {
+        number = Some(number.unwrap_or(0u64).checked_mul(base)?.checked_add(c.to_digit(base as u32)?.into())?);
     }
-    let whole = match whole.trim_start_matches('0') {
-        "" => "0",
-        rest => rest,
-    };
-    let point = if fraction.is_empty() { "" } else { "." };
-    // The grammar of JSON refuses what is still wrong.
-    let number = [sign, whole, point, fraction, exponent].concat();
-    Number::from_text(&number).map(|_| number)
+    number
 }
