@@ -16,7 +16,13 @@ export {
 } from "./event-stream.js";
 export { DEFAULT_AGENT_IDENTITY } from "./identity.js";
 export type { PromptInput } from "./input.js";
-export { streamProxy, streamSimple } from "./stream/index.js";
+export {
+  isContextOverflow,
+  isRetryable,
+  type ProxyStreamOptions,
+  streamProxy,
+  streamSimple,
+} from "./stream/index.js";
 export { type ToolDefinition, tool } from "./tool.js";
 export { getCurrentSystemMessage, getCurrentSystemPrompt, getCurrentTools } from "./transcript.js";
 export * from "./types.js";

@@ -18,6 +18,10 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn batch(this: &WireSink, records: &[u32], text: &str) -> Result<(), JsValue>;
 
+    /// The same for a batch of one record whose range is the whole text: the usual case when a model is slow.
+    #[wasm_bindgen(method, catch)]
+    fn one(this: &WireSink, kind: u32, a: u32, text: &str) -> Result<(), JsValue>;
+
     /// A request: headers as a JSON list of pairs, body, and what [`response_open`] needs.
     #[wasm_bindgen(method, catch)]
     fn request(this: &WireSink, url: &str, headers: &str, body: &[u8], reply: &[u8]) -> Result<(), JsValue>;
@@ -117,7 +121,10 @@ fn step(sink: &WireSink, key: f64, act: impl FnOnce(&mut Response)) {
     act(&mut response);
     let batch = response.batch();
     if !batch.is_empty() {
-        let _ = sink.batch(batch.records(), batch.text());
+        let _ = match batch.single() {
+            Some(record) => sink.one(record.kind, record.a, record.text),
+            None => sink.batch(batch.records(), batch.text()),
+        };
         response.clear();
     }
     drop(RESPONSES.with(|responses| responses.restore(key, response)));

@@ -128,6 +128,14 @@ impl Batch {
         self.units = 0;
     }
 
+    /// The record of a batch that holds only this one and no other text.
+    pub fn single(&self) -> Option<Record<'_>> {
+        match *self.records {
+            [kind, a, 0, len] if len == self.units => Some(Record { kind, a, text: &self.text }),
+            _ => None,
+        }
+    }
+
     /// The records with their texts, for hosts that count in bytes.
     pub fn iter(&self) -> impl Iterator<Item = Record<'_>> {
         let offsets = Offsets::of(&self.text, self.units);
@@ -261,6 +269,10 @@ mod tests {
         assert_eq!(ranges, [(0, 1), (1, 1), (2, 2), (4, 0), (4, 1)]);
         let texts: Vec<_> = batch.iter().map(|record| record.text).collect();
         assert_eq!(texts, ["a", "é", "😀", "", "z"]);
+        assert_eq!(batch.single(), None);
+        batch.clear();
+        batch.push(kind::TEXT_DELTA, 3, "é");
+        assert_eq!(batch.single(), Some(Record { kind: kind::TEXT_DELTA, a: 3, text: "é" }));
     }
 
     #[test]

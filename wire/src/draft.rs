@@ -72,6 +72,16 @@ impl Draft {
         self.blocks.len() as u32
     }
 
+    /// The response begins.
+    pub fn start(&mut self) {
+        self.batch.record(kind::START, 0, Range::default());
+    }
+
+    /// The kind of a block that is open.
+    pub fn kind_of(&self, index: u32) -> Option<Kind> {
+        self.blocks.get(index as usize).filter(|block| block.open).map(|block| block.kind)
+    }
+
     /// Opens a text or thinking block.
     pub fn open(&mut self, kind: Kind) -> u32 {
         let index = self.len();
@@ -169,6 +179,17 @@ impl Draft {
         }
     }
 
+    /// Sets the members of a finished call (source of an object) in place of what was gathered.
+    pub fn replace_call(&mut self, index: u32, call: &str) {
+        let Some(arguments) = self.blocks.get_mut(index as usize).and_then(|block| block.arguments.take()) else {
+            return;
+        };
+        self.set(index, |out| {
+            arguments.exact_text(out);
+            out.members_of(call);
+        });
+    }
+
     /// The block is complete; further deltas would be wrong.
     pub fn close(&mut self, index: u32) {
         let Some(block) = self.blocks.get_mut(index as usize).filter(|block| block.open) else {
@@ -214,9 +235,17 @@ impl Draft {
     }
 
     fn field(&mut self, name: &str, value: &str) {
+        self.fields(|out| out.key(name).string(value));
+    }
+
+    /// Sets members on the message.
+    pub fn fields(&mut self, members: impl FnOnce(&mut Writer)) {
         let mut out = Writer::default();
-        out.object(|out| out.key(name).string(value));
-        self.batch.push(kind::FIELDS, 0, &out.into_text());
+        out.object(members);
+        let text = out.into_text();
+        if text.len() > 2 {
+            self.batch.push(kind::FIELDS, 0, &text);
+        }
     }
 
     /// The response is complete.

@@ -11,6 +11,7 @@ mod literal;
 mod model;
 mod order;
 mod openai_completions;
+mod proxy;
 mod read;
 mod request;
 mod response;

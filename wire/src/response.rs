@@ -1,12 +1,13 @@
 //! From the bytes of a response to records: status, content that is no stream, the stream, and every way to end.
 
-use crate::batch::{kind, Batch, Range};
+use crate::batch::Batch;
 use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::http::WireError;
 use crate::json::Reader;
 use crate::model::Model;
 use crate::openai_completions;
+use crate::proxy;
 use crate::sniff::{sniff, Body};
 use crate::sse::{Event, Sink, Sse, Trailing};
 
@@ -72,6 +73,11 @@ pub(crate) enum Outcome {
 
 /// A protocol: turns events into steps of the draft. `DONE` never reaches it.
 pub(crate) trait Decode {
+    /// Whether the response begins with an event of the provider and not with its headers.
+    fn starts_by_event(&self) -> bool {
+        false
+    }
+
     /// A complete event.
     fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step;
 
@@ -102,6 +108,7 @@ impl Response {
             .map_err(|error| WireError::invalid(["The model is not valid JSON: ", &error.to_string()].concat()))?;
         let decoder: Box<dyn Decode> = match model.api.as_ref() {
             openai_completions::API => Box::new(openai_completions::Decoder::new(&model)?),
+            proxy::API => Box::<proxy::Decoder>::default(),
             api => return Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
         };
         Ok(Self {
@@ -131,7 +138,9 @@ impl Response {
             return;
         }
         self.stage = Stage::Streaming;
-        self.draft.batch.record(kind::START, 0, Range::default());
+        if !self.decoder.starts_by_event() {
+            self.draft.start();
+        }
     }
 
     /// A piece of the body.

@@ -5,6 +5,7 @@
 //! replaces parsing.
 
 use crate::draft::Draft;
+use memchr::memrchr2;
 
 /// The last event that only appended one string to one block.
 #[derive(Default)]
@@ -12,23 +13,40 @@ pub(crate) struct Template {
     event: String,
     /// Where the string begins, its quote included.
     start: usize,
-    /// Bytes behind the string.
-    tail: usize,
+    /// What stands behind the string. Where there is padding, this ends with the padding's opening quote.
+    tail: Range,
+    /// What stands behind the padding, from its closing quote on.
+    end: Range,
+    padded: bool,
     /// The block it went to.
     index: u32,
 }
 
+/// Byte offsets.
+#[derive(Clone, Copy, Default)]
+struct Range(usize, usize);
+
 impl Template {
     /// Remembers an event. `span` is the string, a part of `event`; seeing the event again with another string there
-    /// must mean no more than another delta for block `index`.
-    pub fn learn(&mut self, event: &str, span: &str, index: u32) {
-        let start = (span.as_ptr() as usize).wrapping_sub(event.as_ptr() as usize);
-        let Some(tail) = event.len().checked_sub(start.saturating_add(span.len())) else {
-            return self.forget();
+    /// must mean no more than another delta for block `index`. `padding` is another part of the event, behind the
+    /// string: a string that means nothing and that may change too (OpenAI varies the length of its events by one).
+    pub fn learn(&mut self, event: &str, span: &str, padding: Option<&str>, index: u32) {
+        let offset = |part: &str| (part.as_ptr() as usize).wrapping_sub(event.as_ptr() as usize);
+        let behind = offset(span).saturating_add(span.len());
+        let (tail, end) = match padding {
+            Some(padding) => (
+                Range(behind, offset(padding).saturating_add(1)),
+                Range(offset(padding).saturating_add(padding.len()).saturating_sub(1), event.len()),
+            ),
+            None => (Range(behind, event.len()), Range(event.len(), event.len())),
         };
+        let ordered = tail.0 <= tail.1 && tail.1 <= end.0 && end.0 <= end.1 && end.1 <= event.len();
         self.event.clear();
-        self.event.push_str(event);
-        (self.start, self.tail, self.index) = (start, tail, index);
+        if ordered {
+            self.event.push_str(event);
+        }
+        (self.start, self.tail, self.end, self.padded, self.index) =
+            (offset(span), tail, end, padding.is_some(), index);
     }
 
     /// Nothing is like the last event any more.
@@ -38,13 +56,25 @@ impl Template {
 
     /// Does what the remembered event did, if `event` is like it.
     pub fn apply(&self, event: &str, draft: &mut Draft) -> bool {
-        let (bytes, known) = (event.as_bytes(), self.event.as_bytes());
-        let Some(end) = bytes.len().checked_sub(self.tail).filter(|end| !known.is_empty() && *end > self.start) else {
+        if self.event.is_empty() {
             return false;
-        };
-        let same = bytes.get(..self.start) == known.get(..self.start)
-            && bytes.get(end..) == known.get(known.len() - self.tail..);
-        same && event.get(self.start..end).is_some_and(|span| draft.append(self.index, span))
+        }
+        let span = self.string_of(event);
+        span.is_some_and(|span| draft.append(self.index, span))
+    }
+
+    /// The part of `event` in the place of the string, if the rest is the same.
+    fn string_of<'e>(&self, event: &'e str) -> Option<&'e str> {
+        let (bytes, known) = (event.as_bytes(), self.event.as_bytes());
+        let part = |range: Range| known.get(range.0..range.1).unwrap_or_default();
+        let mut rest = bytes.strip_prefix(known.get(..self.start)?)?.strip_suffix(part(self.end))?;
+        if self.padded {
+            // Padding has no escapes: the last quote is the one that opens it.
+            let opening = memrchr2(b'"', b'\\', rest)?;
+            rest = rest.get(..=opening)?;
+        }
+        let string = rest.strip_suffix(part(self.tail))?;
+        event.get(self.start..self.start + string.len())
     }
 }
 
@@ -61,7 +91,7 @@ mod tests {
         let index = draft.open(Kind::Text);
         let mut template = Template::default();
         assert!(!template.apply(event, &mut draft));
-        template.learn(event, event.get(5..10).unwrap(), index);
+        template.learn(event, event.get(5..10).unwrap(), None, index);
         for (other, taken) in [
             (r#"{"x":"d\n\"e","y":null}"#, true),
             (r#"{"x":"","y":null}"#, true),
@@ -78,5 +108,29 @@ mod tests {
         let deltas: Vec<&str> =
             draft.batch.iter().filter(|record| record.kind == kind::TEXT_DELTA).map(|record| record.text).collect();
         assert_eq!(deltas, ["d\n\"e", "é"]);
+    }
+
+    #[test]
+    fn padding_may_change_as_well() {
+        let event = r#"{"x":"abc","y":null,"p":"zz"}"#;
+        let mut draft = Draft::default();
+        let index = draft.open(Kind::Text);
+        let mut template = Template::default();
+        template.learn(event, event.get(5..10).unwrap(), event.get(24..28), index);
+        for (other, taken) in [
+            (r#"{"x":"d","y":null,"p":"zzzzz"}"#, true),
+            (r#"{"x":"e","y":null,"p":""}"#, true),
+            (r#"{"x":"f","y":1,"p":"zz"}"#, false),
+            (r#"{"x":"f","y":null,"q":"zz"}"#, false),
+            (r#"{"x":"f","y":null,"p":"z\"z"}"#, false),
+            (r#"{"x":"f","y":null,"p":"zz","p":"z"}"#, false),
+            (r#"{"x":"f","y":null,"p":"z\"}"#, false),
+            (r#"{"x":"f","y":null,"p":7}"#, false),
+            (r#"{"x":"f","y":null}"#, false),
+        ] {
+            assert_eq!(template.apply(other, &mut draft), taken, "{other}");
+        }
+        let text: String = draft.batch.iter().map(|record| record.text).collect();
+        assert_eq!(text, "de");
     }
 }

@@ -32,17 +32,20 @@ impl ToolArgs {
     pub fn finish(&self, out: &mut Writer) {
         match self.partial.finish() {
             Verdict::Blank => {}
-            Verdict::Complete { repaired, lossless } => {
-                if !lossless {
-                    let exact = if repaired { repair(&self.text) } else { (&*self.text).into() };
-                    out.key("argumentsText").string(&exact);
-                }
-            }
+            Verdict::Complete { .. } => self.exact_text(out),
             Verdict::Broken(error) => {
                 out.key("arguments").object(|_| {});
                 let reason = error.to_string();
                 out.key("argumentsError").string(&[&reason, "\n\nReceived arguments:\n", &self.text].concat());
             }
+        }
+    }
+
+    /// Writes the member that keeps the text where a double cannot hold its numbers.
+    pub fn exact_text(&self, out: &mut Writer) {
+        if let Verdict::Complete { repaired, lossless: false } = self.partial.finish() {
+            let exact = if repaired { repair(&self.text) } else { (&*self.text).into() };
+            out.key("argumentsText").string(&exact);
         }
     }
 }

@@ -3,7 +3,7 @@ import { AgentError } from "../errors.js";
 import { describe } from "../engine/describe.js";
 import type { Model, SimpleStreamOptions } from "../types.js";
 import { EMPTY_BATCH, isFinal, type WireBatch, type WireEngine, type WireRequest } from "./engine.js";
-import { Transport, TransportError } from "./transport.js";
+import { type Piece, Transport, TransportError } from "./transport.js";
 
 /** A hook of the caller threw; its words become the error of the message. */
 export class HookError extends AgentError {
@@ -14,12 +14,21 @@ export class HookError extends AgentError {
   }
 }
 
+/** Gets what a read gave. */
+export interface Receiver {
+  /** Empty when the attempt was closed. */
+  take(batch: WireBatch, attempt: Attempt): void;
+  /** The engine broke down. */
+  broke(error: unknown): void;
+}
+
 export class Attempt {
   readonly #engine: WireEngine;
   readonly #request: WireRequest;
   readonly #body: Uint8Array<ArrayBuffer>;
   readonly #model: Model;
   readonly #options: SimpleStreamOptions;
+  readonly #receiver: Receiver;
   readonly #transport: Transport;
   #response: Response | undefined;
   /** The engine's id of the response; undefined once it was given back. */
@@ -31,38 +40,56 @@ export class Attempt {
     body: Uint8Array<ArrayBuffer>,
     model: Model,
     options: SimpleStreamOptions,
+    receiver: Receiver,
   ) {
     this.#engine = engine;
     this.#request = request;
     this.#body = body;
     this.#model = model;
     this.#options = options;
+    this.#receiver = receiver;
     this.#transport = new Transport(options.fetch);
     this.#id = engine.open(request.reply);
   }
 
-  /** Missing as long as there is no response. */
-  get status(): number | undefined {
-    return this.#response?.status;
-  }
-
-  get headers(): Headers | undefined {
-    return this.#response?.headers;
+  /** Undefined as long as there is no response. */
+  get response(): Response | undefined {
+    return this.#response;
   }
 
   /**
-   * Send the request, or read on. Empty when {@link close} came first.
+   * Send the request; the response is there afterwards, unless the batch says otherwise. Empty when {@link close} came
+   * first.
    *
-   * @throws HookError; whatever else it throws is a breakdown of the engine
+   * @throws HookError or AgentError for what cannot be sent; whatever else it throws is a breakdown of the engine
    */
-  async next(): Promise<WireBatch> {
+  async send(): Promise<WireBatch> {
+    const { url, headers } = this.#request;
+    let response: Response | undefined;
     try {
-      return this.#response === undefined ? await this.#send() : await this.#read(this.#response);
+      response = await this.#transport.send(url, headers, this.#body, this.#options.timeoutMs);
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      this.#transport.close();
-      return this.#fed((id) => this.#engine.fail(id, "network", error.message));
+      return this.#failed(error);
     }
+    if (response === undefined) return EMPTY_BATCH;
+    this.#response = response;
+    const { status, statusText } = response;
+    const { onResponse } = this.#options;
+    if (onResponse !== undefined) {
+      try {
+        await onResponse({ status, headers: Object.fromEntries(response.headers) }, this.#model);
+      } catch (error) {
+        throw new HookError(error);
+      }
+    }
+    const type = response.headers.get("content-type") ?? "";
+    return this.#fed((id) => this.#engine.head(id, status, type, statusText));
+  }
+
+  /** Read on; what came of it goes to the receiver, in a later microtask. */
+  read(): void {
+    this.#transport.read(this.#response as Response, this.#onPiece);
   }
 
   /** End it with the engine's own books settled, as far as they go. */
@@ -78,11 +105,9 @@ export class Attempt {
 
   /** Give the engine its memory back. */
   release(): void {
-    this.#fed((id) => {
-      this.#engine.close(id);
-      return EMPTY_BATCH;
-    });
+    const id = this.#id;
     this.#id = undefined;
+    if (id !== undefined) this.#engine.close(id);
   }
 
   /** The engine's instance is gone. */
@@ -91,30 +116,22 @@ export class Attempt {
     this.#transport.close();
   }
 
-  async #send(): Promise<WireBatch> {
-    const { url, headers } = this.#request;
-    const response = await this.#transport.send(url, headers, this.#body, this.#options.timeoutMs);
-    if (response === undefined) return EMPTY_BATCH;
-    this.#response = response;
-    const { onResponse } = this.#options;
-    if (onResponse !== undefined) {
-      try {
-        const seen = Object.fromEntries(response.headers);
-        await onResponse({ status: response.status, headers: seen }, this.#model);
-      } catch (error) {
-        throw new HookError(error);
-      }
+  readonly #onPiece = (piece: Piece): void => {
+    let batch = EMPTY_BATCH;
+    try {
+      if (piece === "end") batch = this.#fed((id) => this.#engine.end(id));
+      else if (piece instanceof TransportError) batch = this.#failed(piece);
+      else if (piece !== "closed" && this.#id !== undefined) batch = this.#engine.push(this.#id, piece);
+      if (isFinal(batch)) this.#transport.finish();
+    } catch (error) {
+      return this.#receiver.broke(error);
     }
-    const type = response.headers.get("content-type") ?? "";
-    return this.#fed((id) => this.#engine.head(id, response.status, type, response.statusText));
-  }
+    this.#receiver.take(batch, this);
+  };
 
-  async #read(response: Response): Promise<WireBatch> {
-    const piece = await this.#transport.read(response);
-    if (piece === "closed") return EMPTY_BATCH;
-    const batch = this.#fed((id) => (piece === "end" ? this.#engine.end(id) : this.#engine.push(id, piece)));
-    if (isFinal(batch)) this.#transport.finish();
-    return batch;
+  #failed(error: TransportError): WireBatch {
+    this.#transport.close();
+    return this.#fed((id) => this.#engine.fail(id, "network", error.message));
   }
 
   #fed(step: (id: number) => WireBatch): WireBatch {

@@ -6,7 +6,7 @@ import type { AgentErrorCode } from "../errors.js";
  * UTF-16 units. See {@link KIND}.
  */
 export interface WireBatch {
-  readonly records: Uint32Array;
+  readonly records: ArrayLike<number>;
   readonly text: string;
 }
 
@@ -112,7 +112,7 @@ export const KIND = {
 export const RECORD = 4;
 
 /** Nothing. */
-export const EMPTY_BATCH: WireBatch = { records: new Uint32Array(0), text: "" };
+export const EMPTY_BATCH: WireBatch = { records: [], text: "" };
 
 /** Whether the response is complete with this batch. */
 export function isFinal({ records }: WireBatch): boolean {

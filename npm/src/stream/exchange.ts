@@ -11,7 +11,7 @@ import type {
   Model,
   SimpleStreamOptions,
 } from "../types.js";
-import { Attempt, HookError } from "./attempt.js";
+import { Attempt, HookError, type Receiver } from "./attempt.js";
 import {
   type EngineSource,
   errorText,
@@ -23,7 +23,7 @@ import {
 } from "./engine.js";
 import { ABORTED, LiveMessage } from "./live.js";
 import { Pace } from "./pace.js";
-import { encodeInput, reviewBody } from "./payload.js";
+import { reviewBody } from "./payload.js";
 import { delayBefore, mayRepeat } from "./retry.js";
 
 export class Exchange {
@@ -32,7 +32,7 @@ export class Exchange {
   readonly result: Promise<AssistantMessage>;
   readonly #live: LiveMessage;
   readonly #model: Model;
-  readonly #context: Context;
+  readonly #build: (engine: WireEngine) => WireRequest;
   readonly #options: SimpleStreamOptions;
   readonly #source: EngineSource;
   #resolve!: (message: AssistantMessage) => void;
@@ -44,17 +44,25 @@ export class Exchange {
   #repeats = 0;
   #delay = 0;
   #waiting: Promise<void> | undefined;
-  /** Ends {@link more} at once. */
+  /** Ends {@link more}. */
   #wake: (() => void) | undefined;
+  /** Ends the wait before a repetition. */
+  #cancelDelay: (() => void) | undefined;
   /** The event that ends the response before its time, until somebody takes it. */
   #early: AssistantMessageEvent | undefined;
   #aborted = false;
   #over = false;
 
-  constructor(source: EngineSource, model: Model, context: Context, options: SimpleStreamOptions) {
+  /** @param build makes the request, once; what it throws ends the response */
+  constructor(
+    source: EngineSource,
+    model: Model,
+    build: (engine: WireEngine) => WireRequest,
+    options: SimpleStreamOptions,
+  ) {
     this.#source = source;
     this.#model = model;
-    this.#context = context;
+    this.#build = build;
     this.#options = options;
     this.#live = new LiveMessage(model);
     this.result = new Promise((resolve) => {
@@ -80,12 +88,12 @@ export class Exchange {
 
   /** Wait until there may be more to take. Never rejects. Several callers wait for the same. */
   more(): Promise<void> {
-    this.#waiting ??= new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      void this.#fill().then(resolve);
-    }).then(() => {
-      this.#waiting = undefined;
-    });
+    if (this.#waiting === undefined) {
+      this.#waiting = new Promise((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#fill();
+    }
     return this.#waiting;
   }
 
@@ -94,6 +102,7 @@ export class Exchange {
     if (this.#over) return;
     this.#abort();
     this.#finish();
+    this.#ready();
   }
 
   /** The engine broke down. */
@@ -101,65 +110,106 @@ export class Exchange {
     this.#attempt?.lose();
     this.#attempt = undefined;
     this.#endEarly("engine_crash", error.message);
-    this.#wake?.();
+    this.#ready();
   }
+
+  readonly #receiver: Receiver = {
+    take: (batch, attempt) => {
+      this.pace.go();
+      // An abort and a breakdown have woken the consumer themselves.
+      if (this.#stopped || attempt !== this.#attempt) return;
+      this.#accept(batch, attempt);
+      this.#ready();
+    },
+    broke: (error) => {
+      this.#fail(error);
+      this.#ready();
+    },
+  };
 
   readonly #onAbort = (): void => {
     this.#aborted = true;
     this.#attempt?.close();
-    this.#wake?.();
+    this.#cancelDelay?.();
+    this.#ready();
   };
 
   get #stopped(): boolean {
     return this.#aborted || this.#live.ended;
   }
 
-  async #fill(): Promise<void> {
+  /** There may be something to take now. */
+  #ready(): void {
+    this.#waiting = undefined;
+    this.#wake?.();
+  }
+
+  /** Get more, and say when it is there. */
+  #fill(): void {
+    const rest = this.pace.wait();
+    const attempt = this.#attempt;
+    if (rest || attempt?.response === undefined) void this.#prepare(rest);
+    else attempt.read();
+  }
+
+  /** What comes before a piece can be read: a rest, the wait before a repetition, a request. */
+  async #prepare(rest: boolean): Promise<void> {
     try {
-      if (this.pace.long()) await this.pace.rest();
+      if (rest) await this.pace.rest();
       if (this.#delay > 0) await this.#delayed();
-      if (this.#stopped) return;
-      const attempt = this.#attempt ?? (await this.#begin());
-      if (attempt === undefined || this.#stopped) return;
-      const batch = await this.pace.waiting(attempt.next());
-      if (!this.#stopped) this.#accept(attempt, batch);
+      if (!this.#stopped && this.#attempt === undefined) await this.#begin();
+      const attempt = this.#attempt;
+      if (!this.#stopped && attempt !== undefined && attempt.response === undefined) {
+        const batch = await attempt.send();
+        this.pace.go();
+        if (!this.#stopped) this.#accept(batch, attempt);
+      }
     } catch (error) {
       this.#fail(error);
     }
+    this.#ready();
   }
 
-  /** The first attempt, or the next one; undefined when it was stopped meanwhile. */
-  async #begin(): Promise<Attempt | undefined> {
+  /** The first attempt, or the next one; none when it was stopped meanwhile. */
+  async #begin(): Promise<void> {
     const source = this.#engine ?? this.#source();
     const engine = isThenable(source) ? await source : source;
-    if (this.#stopped) return undefined;
+    if (this.#stopped) return;
     if (this.#engine === undefined) engine.track(this);
     this.#engine = engine;
-    this.#request ??= engine.request(encodeInput(this.#model, this.#context, this.#options));
-    this.#body ??= await this.#reviewed(this.#request.body);
-    if (this.#stopped) return undefined;
-    this.#attempt = new Attempt(engine, this.#request, this.#body, this.#model, this.#options);
-    return this.#attempt;
+    this.#request ??= this.#build(engine);
+    if (this.#body === undefined) {
+      const body = this.#reviewed(this.#request.body);
+      // Without a hook the request is on its way before the caller has its stream.
+      this.#body = isThenable(body) ? await body : body;
+    }
+    if (this.#stopped) return;
+    this.#attempt = new Attempt(
+      engine,
+      this.#request,
+      this.#body,
+      this.#model,
+      this.#options,
+      this.#receiver,
+    );
   }
 
-  async #reviewed(body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  #reviewed(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     const { onPayload } = this.#options;
     if (onPayload === undefined) return body;
-    try {
-      return await reviewBody(body, this.#model, onPayload);
-    } catch (error) {
+    return reviewBody(body, this.#model, onPayload).catch((error: unknown) => {
       throw new HookError(error);
-    }
+    });
   }
 
   /** Deliver a batch, unless it is the failure of an attempt that is repeated. */
-  #accept(attempt: Attempt, batch: WireBatch): void {
+  #accept(batch: WireBatch, attempt: Attempt): void {
     const { maxRetries = 0, maxRetryDelayMs } = this.#options;
     if (this.#repeats >= maxRetries || this.#live.hasContent || !failsBeforeContent(batch)) {
       return this.#live.feed(batch);
     }
     const text = errorText(batch);
-    const { status, headers } = attempt;
+    const { status, headers } = attempt.response ?? {};
     const transient = (this.#engine as WireEngine).isRetryable("error", text);
     if (!mayRepeat({ status, headers, transient })) return this.#live.feed(batch);
     const delay = delayBefore(this.#repeats + 1, headers, maxRetryDelayMs);
@@ -175,12 +225,10 @@ export class Exchange {
     const delay = this.#delay;
     this.#delay = 0;
     return new Promise((resolve) => {
-      const wake = this.#wake;
       const timer = setTimeout(resolve, delay);
-      this.#wake = () => {
+      this.#cancelDelay = () => {
         clearTimeout(timer);
         resolve();
-        wake?.();
       };
     });
   }

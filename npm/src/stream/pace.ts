@@ -13,6 +13,7 @@ const REAL_WAIT = 1;
 /** Measures the work of one response. */
 export class Pace {
   #since = performance.now();
+  #waitingSince = 0;
   #count = 0;
 
   /** Call after each delivery: whether it is time for {@link rest}. */
@@ -22,20 +23,16 @@ export class Pace {
     return performance.now() - this.#since > STRETCH;
   }
 
-  /** Whether a stretch is over, whatever was counted. */
-  long(): boolean {
-    return performance.now() - this.#since > STRETCH;
+  /** A wait for input is about to begin: whether {@link rest} must come first. */
+  wait(): boolean {
+    this.#waitingSince = performance.now();
+    return this.#waitingSince - this.#since > STRETCH;
   }
 
-  /** Wait for input; if that takes time, the stretch begins anew. */
-  async waiting<T>(input: Promise<T>): Promise<T> {
-    const before = performance.now();
-    try {
-      return await input;
-    } finally {
-      const now = performance.now();
-      if (now - before > REAL_WAIT) this.#since = now;
-    }
+  /** The wait is over; if it took time, the stretch begins anew. */
+  go(): void {
+    const now = performance.now();
+    if (now - this.#waitingSince > REAL_WAIT) this.#since = now;
   }
 
   /** Let everything else run that waits for its turn: timers, input, painting. */

@@ -21,6 +21,26 @@ const NAMES = [
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** UTF-8. */
+export function encode(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text);
+}
+
+/**
+ * A request as JSON.
+ *
+ * @throws AgentError `invalid_request` when something in it cannot be written
+ */
+export function toJson(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw new AgentError("invalid_request", `The request cannot be written as JSON: ${describe(error)}`, {
+      cause: error,
+    });
+  }
+}
+
 /**
  * A request's input as the engine reads it.
  *
@@ -30,15 +50,7 @@ export function encodeInput(model: Model, context: Context, options: SimpleStrea
   const shaping: { [name: string]: unknown } = {};
   for (const name of NAMES) if (options[name] !== undefined) shaping[name] = options[name];
   const { systemPrompt, tools, messages } = context;
-  let text: string;
-  try {
-    text = JSON.stringify({ model, context: { systemPrompt, tools, messages }, options: shaping });
-  } catch (error) {
-    throw new AgentError("invalid_request", `The request cannot be written as JSON: ${describe(error)}`, {
-      cause: error,
-    });
-  }
-  return encoder.encode(text);
+  return encode(toJson({ model, context: { systemPrompt, tools, messages }, options: shaping }));
 }
 
 /** Lets the caller see the body; gives what is sent: what they return, or the object they saw. */

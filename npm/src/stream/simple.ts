@@ -1,8 +1,8 @@
 /** `streamSimple` over the built-in wires. */
 import type { Context, Model, SimpleStreamOptions } from "../types.js";
-import type { EngineSource } from "./engine.js";
+import type { EngineSource, WireEngine } from "./engine.js";
 import { Exchange } from "./exchange.js";
-import { requireKey } from "./payload.js";
+import { encodeInput, requireKey } from "./payload.js";
 import type { PumpedStream } from "./pump.js";
 import { ResponseStream } from "./stream.js";
 
@@ -18,6 +18,7 @@ export type StreamSimple = (model: Model, context: Context, options?: SimpleStre
 export function createStreamSimple(source: EngineSource): StreamSimple {
   return (model, context, options = {}) => {
     requireKey(model, options);
-    return new ResponseStream(new Exchange(source, model, context, options));
+    const build = (engine: WireEngine) => engine.request(encodeInput(model, context, options));
+    return new ResponseStream(new Exchange(source, model, build, options));
   };
 }

@@ -95,7 +95,7 @@ export class ResponseStream implements PumpedStream {
 
   async #wait(): Promise<Step> {
     const exchange = this.#exchange;
-    if (exchange.pace.long()) await exchange.pace.rest();
+    if (exchange.pace.wait()) await exchange.pace.rest();
     while (true) {
       const event = this.#take();
       if (event !== undefined) return { done: false, value: event };

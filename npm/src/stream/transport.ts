@@ -5,18 +5,19 @@
 import { AgentError } from "../errors.js";
 import { unreachable, withCause } from "./unreachable.js";
 
-/** What {@link Transport.read} gives: a piece, the end of the body, or nothing because the exchange was closed. */
-export type Piece = Uint8Array | "end" | "closed";
-
 /** The network failed, or did not get going; the message is for people. */
 export class TransportError extends Error {
   override name = "TransportError";
 }
 
+/** What became of a read: a piece, the end of the body, the failure of the connection, or nothing: it was closed. */
+export type Piece = Uint8Array | "end" | "closed" | TransportError;
+
 /** How long a finished body may take to end by itself before the connection is given up. Milliseconds. */
 const GRACE = 20;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
+type HeaderList = readonly (readonly [string, string])[];
 
 /** One request and its response. */
 export class Transport {
@@ -25,8 +26,19 @@ export class Transport {
   readonly #fetch: typeof globalThis.fetch;
   #reader: Reader | undefined;
   #closed = false;
-  /** Ends the read or the wait that is going on. */
+  /** Ends the wait for a response. */
   #interrupt: (() => void) | undefined;
+  /** Waits for the read that is going on. */
+  #take: ((piece: Piece) => void) | undefined;
+  // Made once, for they are needed with every piece.
+  readonly #onResult = (result: ReadableStreamReadResult<Uint8Array>): void => {
+    if (this.#closed) return this.#settle("closed");
+    if (result.done) this.#ended();
+    this.#settle(result.done ? "end" : result.value);
+  };
+  readonly #onError = (error: unknown): void => {
+    this.#settle(this.#closed ? "closed" : new TransportError(withCause(error)));
+  };
 
   constructor(fetch: typeof globalThis.fetch | undefined) {
     // Called as a function of the global object, which browsers insist on.
@@ -41,57 +53,47 @@ export class Transport {
    */
   async send(
     url: string,
-    headers: readonly (readonly [string, string])[],
-    body: BodyInit,
+    headers: HeaderList,
+    body: Uint8Array<ArrayBuffer>,
     timeoutMs: number | undefined,
   ): Promise<Response | undefined> {
     if (this.#closed) return undefined;
     check(url, headers);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      if (timeoutMs === undefined || !(timeoutMs > 0)) return;
-      timer = setTimeout(
-        () => reject(new TransportError(`Request timed out after ${timeoutMs} ms.`)),
-        timeoutMs,
-      );
-    });
     try {
-      const sent = this.#call(url, headers, body);
-      const response = await this.#unlessClosed(Promise.race([sent, late]));
-      if (response === undefined || this.#closed) {
-        // It may still come: nobody will read it.
-        sent.then(discard, () => {});
-        return undefined;
-      }
-      return response;
+      return await new Promise<Response | undefined>((resolve, reject) => {
+        this.#interrupt = () => resolve(undefined);
+        if (timeoutMs !== undefined && timeoutMs > 0) {
+          const late = new TransportError(`Request timed out after ${timeoutMs} ms.`);
+          timer = setTimeout(() => reject(late), timeoutMs);
+        }
+        this.#call(url, headers, body).then((response) => {
+          // Too late for anybody to read it.
+          if (this.#closed) response.body?.cancel().catch(() => {});
+          resolve(response);
+        }, reject);
+      });
     } catch (error) {
       this.close();
       throw error instanceof TransportError ? error : new TransportError(unreachable(url, error));
     } finally {
       clearTimeout(timer);
+      this.#interrupt = undefined;
     }
   }
 
-  /**
-   * Read the next piece of a response's body.
-   *
-   * @throws TransportError when the connection broke
-   */
-  async read(response: Response): Promise<Piece> {
-    if (this.#closed) return "closed";
+  /** Read the next piece of a response's body; `take` is called once, in a later microtask. One read at a time. */
+  read(response: Response, take: (piece: Piece) => void): void {
+    this.#take = take;
+    if (this.#closed) return queueMicrotask(() => this.#settle("closed"));
     try {
       if (this.#reader === undefined) {
-        if (!response.body) return "end";
+        if (!response.body) return queueMicrotask(() => this.#settle("end"));
         this.#reader = response.body.getReader() as Reader;
       }
-      const result = await this.#unlessClosed(this.#reader.read());
-      if (result === undefined) return "closed";
-      if (!result.done) return result.value;
-      this.#closed = true;
-      release(this.#reader);
-      return "end";
+      this.#reader.read().then(this.#onResult, this.#onError);
     } catch (error) {
-      throw new TransportError(withCause(error));
+      queueMicrotask(() => this.#onError(error));
     }
   }
 
@@ -100,20 +102,14 @@ export class Transport {
     const reader = this.#reader;
     if (this.#closed || reader === undefined) return this.close();
     const timer = setTimeout(() => this.close(), GRACE);
+    const after = (ended: boolean) => {
+      clearTimeout(timer);
+      if (ended) this.#ended();
+      else this.close();
+    };
     reader.read().then(
-      (result) => {
-        clearTimeout(timer);
-        if (result.done) {
-          this.#closed = true;
-          release(reader);
-        } else {
-          this.close();
-        }
-      },
-      () => {
-        clearTimeout(timer);
-        this.close();
-      },
+      (result) => after(result.done),
+      () => after(false),
     );
   }
 
@@ -122,6 +118,7 @@ export class Transport {
     if (this.#closed) return;
     this.#closed = true;
     this.#interrupt?.();
+    if (this.#take !== undefined) queueMicrotask(() => this.#settle("closed"));
     const reader = this.#reader;
     if (reader !== undefined) {
       reader.cancel().catch(() => {});
@@ -130,40 +127,27 @@ export class Transport {
     this.#controller.abort();
   }
 
-  /** `fetch` itself may throw instead of rejecting. */
-  async #call(
-    url: string,
-    headers: readonly (readonly [string, string])[],
-    body: BodyInit,
-  ): Promise<Response> {
-    return await this.#fetch(url, {
-      method: "POST",
-      headers: headers.map(([name, value]): [string, string] => [name, value]),
-      body,
-      signal: this.#controller.signal,
-    });
+  #settle(piece: Piece): void {
+    const take = this.#take;
+    this.#take = undefined;
+    take?.(piece);
   }
 
-  /** The outcome of `promise`, or undefined as soon as the exchange is closed. */
-  #unlessClosed<T>(promise: Promise<T>): Promise<T | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#interrupt = () => resolve(undefined);
-      promise.then(
-        (value) => {
-          this.#interrupt = undefined;
-          resolve(value);
-        },
-        (error) => {
-          this.#interrupt = undefined;
-          reject(error);
-        },
-      );
-    });
+  /** The body ended by itself. */
+  #ended(): void {
+    this.#closed = true;
+    if (this.#reader !== undefined) release(this.#reader);
+  }
+
+  /** `fetch` itself may throw instead of rejecting. */
+  async #call(url: string, headers: HeaderList, body: Uint8Array<ArrayBuffer>): Promise<Response> {
+    const list = headers.map(([name, value]): [string, string] => [name, value]);
+    return await this.#fetch(url, { method: "POST", headers: list, body, signal: this.#controller.signal });
   }
 }
 
 /** What fetch would refuse with an error that looks like one of the network, and may show the value. */
-function check(url: string, headers: readonly (readonly [string, string])[]): void {
+function check(url: string, headers: HeaderList): void {
   try {
     new URL(url, globalThis.location?.href);
   } catch {
@@ -187,8 +171,4 @@ function release(reader: Reader): void {
   } catch {
     // A read is still pending in an implementation that follows an older standard; cancelling ends it.
   }
-}
-
-function discard(response: Response): void {
-  response.body?.cancel().catch(() => {});
 }

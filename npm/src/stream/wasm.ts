@@ -47,6 +47,10 @@ class Sink {
     this.#batch = { records: records.slice(), text };
   }
 
+  one(kind: number, a: number, text: string): void {
+    this.#batch = { records: [kind, a, 0, text.length], text };
+  }
+
   request(url: string, headers: string, body: Uint8Array, reply: Uint8Array): void {
     const list = JSON.parse(headers) as [string, string][];
     this.#request = { url, headers: list, body: new Uint8Array(body), reply: new Uint8Array(reply) };

@@ -16,6 +16,8 @@ pub(super) struct Chunk<'a> {
     pub groq_usage: Option<&'a str>,
     /// Not null.
     pub error: Option<&'a str>,
+    /// A string that only varies the length of the event.
+    pub padding: Option<&'a str>,
     /// Most events have one choice.
     pub first: Option<Choice<'a>>,
     pub others: Vec<Choice<'a>>,
@@ -68,6 +70,7 @@ impl<'a> Chunk<'a> {
                 "id" => chunk.id = read::text(reader)?,
                 "model" => chunk.model = read::text(reader)?,
                 "usage" => chunk.usage = read::span(reader, Kind::Object)?,
+                "obfuscation" => chunk.padding = read::span(reader, Kind::String)?,
                 "choices" => read::items(reader, |reader| {
                     let choice = Choice::read(reader)?;
                     match &chunk.first {

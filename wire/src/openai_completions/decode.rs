@@ -96,7 +96,7 @@ impl Decoder {
         }
         let plain = chunk.usage.or(choice_usage).or(chunk.groq_usage).is_none() && chunk.others.is_empty();
         if let Some((index, span)) = only.filter(|_| plain && !chunk.lenient) {
-            self.template.learn(data, span, index);
+            self.template.learn(data, span, chunk.padding, index);
         }
         Ok(Step::Continue)
     }
