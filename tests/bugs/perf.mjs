@@ -1,0 +1,71 @@
+// Plays cases of kind `perf`: doubling the input must about double the work. Work is processor time of this process and
+// growth is measured over two doublings. It is tried until the best times show that the work is linear, so what else the
+// machine does has little to say; what is quadratic grows fourfold each time, however often it is tried.
+import assert from "node:assert/strict";
+import { chatModel, sse, streamed } from "../hostile/provider.mjs";
+import { judge, Keys } from "./keys.mjs";
+
+const MOST_TRIES = 15;
+
+async function work(run) {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+/** Streams `bytes` of text in deltas of `size`; the consumer reads the deltas only. */
+async function stream(host, bytes, size) {
+  const delta = "x".repeat(size);
+  const line = sse([{ choices: [{ index: 0, delta: { content: delta } }] }], "");
+  const perPiece = 64;
+  const pieces = Array.from({ length: bytes / size / perPiece }, () => line.repeat(perPiece));
+  pieces.push(sse([{ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }]));
+  const fetch = async () => streamed(pieces);
+  const streamFn = (model, context, options) =>
+    host.steersman.streamSimple(model, context, { ...options, apiKey: "key", fetch });
+  const agent = new host.steersman.Agent({ streamFn, initialState: { model: chatModel } });
+  let read = 0;
+  agent.subscribe((event) => {
+    if (event.assistantMessageEvent?.type === "text_delta") read += event.assistantMessageEvent.delta.length;
+  });
+  await agent.prompt("a");
+  assert.equal(read, bytes);
+  assert.equal(agent.state.messages.at(-1).content[0].text.length, bytes);
+}
+
+/** Events that nobody takes until all are there. */
+async function drain(host, count) {
+  const queue = new host.steersman.EventStream(
+    (event) => event.last,
+    () => "end",
+  );
+  for (let i = 0; i < count; i++) queue.push({ last: i === count - 1 });
+  let taken = 0;
+  for await (const _event of queue) taken++;
+  assert.equal(taken, count);
+}
+
+export async function playPerf(host, input, expected) {
+  const keys = new Keys(input, "input");
+  keys.get("kind");
+  keys.get("what");
+  const chunk = keys.get("chunk_bytes");
+  const sizes = keys.get("total_bytes") ?? keys.get("events");
+  keys.done();
+  const run = chunk ? (size) => stream(host, size, chunk) : (size) => drain(host, size);
+  const large = sizes[1];
+  const most = expected.max_ratio_when_doubling;
+  const best = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
+  let ratio = Number.POSITIVE_INFINITY;
+  await run(large);
+  for (let i = 0; i < MOST_TRIES && ratio > most; i++) {
+    best.small = Math.min(best.small, await work(() => run(large / 4)));
+    best.large = Math.min(best.large, await work(() => run(large)));
+    ratio = Math.sqrt(best.large / best.small);
+  }
+  await judge(expected, {
+    max_ratio_when_doubling: () => assert.ok(ratio <= most, `${ratio}: ${JSON.stringify(best)} microseconds`),
+    drain_200k_ms_max: (ms) => assert.ok(best.large / 1000 <= ms, `${best.large} microseconds`),
+  });
+}

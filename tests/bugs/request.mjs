@@ -1,0 +1,77 @@
+// Plays cases of kind `request-build`: the body that is sent for a transcript.
+import assert from "node:assert/strict";
+import { chatModel, provider } from "../hostile/provider.mjs";
+import { judge, Keys } from "./keys.mjs";
+import { callsOf } from "./requests.mjs";
+
+/** The only family of wires there is so far; cases for others are played as this one where they ask nothing of their own. */
+const FAMILY = "openai-completions";
+
+/** What a message of the model itself says about where it and its blocks came from; cases leave it out. */
+const origin = { api: chatModel.api, provider: chatModel.provider, model: chatModel.id };
+const received = (message) => {
+  if (message.role !== "assistant") return message;
+  const signed = (block) =>
+    block.type === "thinking" ? { thinkingSignature: "reasoning_content", ...block } : block;
+  return { ...origin, ...message, content: message.content.map(signed) };
+};
+
+async function build(host, keys) {
+  const model = { ...chatModel, reasoning: true, compat: keys.get("compat") };
+  const messages = keys.get("messages").map(received);
+  const context = { messages, tools: keys.get("tools"), systemPrompt: keys.get("system") };
+  const fetch = provider([]);
+  const response = host.steersman.streamSimple(model, context, { apiKey: "key", fetch });
+  const { stopReason, errorMessage } = await response.result();
+  assert.equal(stopReason, "stop", errorMessage);
+  return fetch.requests[0];
+}
+
+function checks(request) {
+  const { body, text, init } = request;
+  const assistants = body.messages.filter(({ role }) => role === "assistant");
+  return {
+    body_lacks(expected) {
+      for (const name of expected) assert.ok(!(name in body), name);
+    },
+    replayed_arguments(expected) {
+      const sent = callsOf(body).map((call) => JSON.parse(call.function.arguments));
+      assert.ok(sent.length > 0);
+      for (const args of sent) assert.deepEqual(args, expected);
+    },
+    all_tool_schemas_equal(expected) {
+      assert.ok(body.tools.length > 0);
+      for (const tool of body.tools) assert.deepEqual(tool.function.parameters, expected);
+    },
+    body_is_valid_json_and_utf8() {
+      // `body` was parsed; strict decoding refuses what is no UTF-8.
+      assert.ok(new TextDecoder("utf-8", { fatal: true }).decode(init.body).isWellFormed());
+      assert.ok(!/\\ud[89a-f]/i.test(text.replace(/\\ud[89ab]..\\ud[c-f]../gi, "")));
+    },
+    body_text_contains(expected) {
+      const all = JSON.stringify(body);
+      for (const part of expected) assert.ok(all.includes(part), part);
+    },
+    assistant_content: (expected) =>
+      assert.deepEqual(
+        assistants.map(({ content }) => content ?? null),
+        expected,
+      ),
+    assistant_reasoning_content: (expected) =>
+      assert.deepEqual(
+        assistants.map(({ reasoning_content }) => reasoning_content),
+        expected,
+      ),
+  };
+}
+
+/** @returns the API in whose place chat completions stood, if any */
+export async function playRequest(host, input, expected) {
+  const keys = new Keys(input, "input");
+  keys.get("kind");
+  const apis = [keys.get("api"), ...keys.get("also_apis", [])];
+  const request = await build(host, keys);
+  keys.done();
+  await judge(expected, checks(request));
+  return apis.filter((api) => api !== FAMILY).join(", ");
+}

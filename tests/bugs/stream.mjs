@@ -1,0 +1,146 @@
+// Plays cases of kind `provider-stream`: the bytes of one response, received by an agent whose tools answer `ok`.
+import assert from "node:assert/strict";
+import { toolOf } from "../shell/scripted.mjs";
+import { chatModel, streamed } from "../hostile/provider.mjs";
+import { assertPart, judge, Keys } from "./keys.mjs";
+import { callsOf, danglingCalls, orphanResults, resultsOf } from "./requests.mjs";
+
+function textOfEvent(event) {
+  const keys = new Keys(event, "event");
+  const raw = keys.get("raw");
+  const name = keys.get("event");
+  const data = keys.get("data");
+  keys.done();
+  return raw ?? `${name ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** The response to the first request. */
+function responseOf(keys, seen) {
+  const http = new Keys(keys.get("http"), "http");
+  const status = http.get("status");
+  http.done();
+  const body = keys.get("body");
+  const pieces = body === undefined ? keys.get("events").map(textOfEvent) : [body];
+  keys.get("events");
+  const end = keys.get("end");
+  const after = {
+    hang: () => new Promise(() => {}),
+    error: (controller) => controller.error(new Error("connection reset")),
+  }[end];
+  const headers = body === undefined ? {} : { "content-type": "application/json" };
+  return streamed(pieces, { status, headers, after, onCancel: () => seen.cancelled++ });
+}
+
+async function receive(host, input) {
+  const keys = new Keys(input, "input");
+  keys.get("kind");
+  const api = keys.get("api");
+  const seen = { bodies: [], cancelled: 0, executions: [], events: [], console: [] };
+  const apiKey = keys.get("apiKey", "key");
+  const model = { ...chatModel, api, compat: keys.get("compat") };
+  const price = keys.get("price");
+  // Cases give prices per token, models have them per million.
+  if (price) model.cost = { ...model.cost, ...mapValues(price, (value) => value * 1e6) };
+  const tools = keys
+    .get("tools", [])
+    .map(({ name, parameters }) => toolOf(name, async () => "ok", { parameters, execute: undefined }));
+  for (const tool of tools) {
+    tool.execute = async (id, args) => {
+      seen.executions.push({ id, args });
+      return { content: [{ type: "text", text: "ok" }], details: {} };
+    };
+  }
+  const first = responseOf(keys, seen);
+  keys.done();
+  const done = { choices: [{ index: 0, delta: { content: "done" }, finish_reason: "stop" }] };
+  const fetch = async (_url, init) => {
+    seen.bodies.push(JSON.parse(new TextDecoder().decode(init.body)));
+    if (seen.bodies.length === 1) return first;
+    return streamed([`data: ${JSON.stringify(done)}\n\ndata: [DONE]\n\n`]);
+  };
+  const streamFn = (m, context, options) =>
+    host.steersman.streamSimple(m, context, { ...options, apiKey, fetch });
+  const agent = new host.steersman.Agent({ streamFn, initialState: { model, tools } });
+  agent.subscribe((event) => void seen.events.push(event));
+  const ran = agent.prompt("a");
+  let over = false;
+  ran.finally(() => (over = true));
+  for (let ms = 0; !over; ms += 5) {
+    if (ms > 5000) throw new Error("the case hangs");
+    await host.time.pass(5);
+  }
+  seen.tookMs = host.time.elapsed?.() ?? 0;
+  await host.time.pass(100);
+  return { ...seen, agent, message: agent.state.messages.find(({ role }) => role === "assistant"), apiKey };
+}
+
+const mapValues = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+
+function checks(host, seen) {
+  const { agent, message } = seen;
+  const second = seen.bodies[1];
+  return {
+    message: (expected) => assertPart(message, expected),
+    usage: (expected) => assertPart(message.usage, expected),
+    cost: (expected) => assert.equal(message.usage.cost.total, expected),
+    tool_executions: (expected) => assert.equal(seen.executions.length, expected),
+    distinct_ids(expected) {
+      const ids = message.content.filter(({ type }) => type === "toolCall").map(({ id }) => id);
+      assert.equal(new Set(ids).size, expected);
+      assert.ok(ids.every((id) => id !== ""));
+      assert.deepEqual(new Set(seen.executions.map(({ id }) => id)), new Set(ids));
+    },
+    results_pair_with_calls() {
+      assert.deepEqual([danglingCalls(second), orphanResults(second)], [[], []]);
+      assert.equal(callsOf(second).length, resultsOf(second).length);
+    },
+    body_cancelled: (expected) => assert.equal(seen.cancelled > 0, expected),
+    // No timer is needed: it ended before any time had passed.
+    ends_within_ms: () => assert.notEqual(message.stopReason, "error"),
+    no_crash: () => assert.ok(!message.errorMessage?.includes("crashed")),
+    max_peak_bytes: () => assert.ok(message.content.length < 10),
+    object_prototype_unchanged: () =>
+      assert.deepEqual(Reflect.ownKeys(Object.prototype).sort(), host.prototypeKeys),
+    no_negative() {
+      for (const value of Object.values(message.usage)) if (typeof value === "number") assert.ok(value >= 0);
+    },
+    async variant_no_usage(expected) {
+      const input = structuredClone(host.input);
+      for (const { data } of input.events) delete data?.usage;
+      const bare = await receive(host, input);
+      const { requests, known } = bare.agent.usage.run;
+      assert.deepEqual({ requests, usage_known: known }, expected);
+    },
+    secret_absent_in(places) {
+      const shown = {
+        error: [message.errorMessage, JSON.stringify(message.diagnostics)],
+        events: [JSON.stringify(seen.events)],
+        console: host.printed,
+        snapshot: [JSON.stringify(agent.state)],
+        "JSON.stringify": [JSON.stringify(agent)],
+      };
+      for (const place of places) {
+        for (const text of shown[place]) assert.ok(!text?.includes(seen.apiKey), place);
+      }
+    },
+    error(expected) {
+      const keys = new Keys(expected, "error");
+      const code = keys.get("code");
+      if (code) assert.equal(message.diagnostics[0].code, code);
+      const status = keys.get("status");
+      if (status) assert.match(message.errorMessage, new RegExp(`\\b${status}\\b`));
+      const retryable = keys.get("retryable");
+      if (retryable !== undefined) assert.equal(host.steersman.isRetryable(message), retryable);
+      for (const word of [keys.get("message_contains", [])].flat()) {
+        assert.ok(message.errorMessage.includes(word), word);
+      }
+      keys.done();
+    },
+  };
+}
+
+export async function playStream(host, input, expected) {
+  const seen = await receive(host, input);
+  await judge(expected, checks({ ...host, input }, seen));
+}
