@@ -9,6 +9,9 @@ export interface Tap<TCustom extends CustomMessage> {
   close(): void;
 }
 
+/** Lets go of iterators that were dropped without being left: nobody can read what is kept for them. */
+const abandoned = new FinalizationRegistry<() => void>((untap) => untap());
+
 /** Hands events to the listeners, which the run waits for, and to the taps, which it does not wait for. */
 export class Broadcast<TCustom extends CustomMessage> {
   private readonly listeners = new Listeners<TCustom>();
@@ -29,7 +32,10 @@ export class Broadcast<TCustom extends CustomMessage> {
   /** An iterator over all events from now on. */
   events(): AsyncIterableIterator<AgentEvent<TCustom>, undefined> {
     const channel = new Channel<AgentEvent<TCustom>>();
-    return channel.iterate(this.tap(channel));
+    const untap = this.tap(channel);
+    const iterator = channel.iterate(untap);
+    abandoned.register(iterator, untap);
+    return iterator;
   }
 
   /** Undefined: all listeners have finished. Throws, or rejects with, what a listener throws. */

@@ -3,6 +3,7 @@ import * as wasm from "../../pkg/steersman.js";
 import type { Profile } from "../profile.js";
 import type { AgentTool, AgentToolCall } from "../types.js";
 import { isThenable } from "./describe.js";
+import { withoutForcedNulls } from "./forced-nulls.js";
 import { enter, onReset } from "./guard.js";
 
 /** One change of the arguments; a missing `value` removes the member. */
@@ -41,10 +42,11 @@ export function validArguments(tool: AgentTool, call: AgentToolCall, profile: Pr
 export function checkedArguments(
   tool: AgentTool,
   call: AgentToolCall,
-  prepared: unknown,
+  given: unknown,
   profile: Profile,
 ): unknown {
   const schema: unknown = tool.parameters;
+  const prepared = withoutForcedNulls(tool, given);
   const standard = standardValidate(schema);
   if (standard) return withStandard(standard, prepared, call);
   return withSchema(schema, prepared, call, profile);
