@@ -3,7 +3,7 @@ import { AgentError } from "../errors.js";
 import { describe } from "../engine/describe.js";
 import type { Model, SimpleStreamOptions } from "../types.js";
 import { EMPTY_BATCH, isFinal, type WireBatch, type WireEngine, type WireRequest } from "./engine.js";
-import { type Piece, Transport, TransportError } from "./transport.js";
+import { headOf, type Piece, Transport, TransportError } from "./transport.js";
 
 /** A hook of the caller threw; its words become the error of the message. */
 export class HookError extends AgentError {
@@ -66,15 +66,17 @@ export class Attempt {
   async send(): Promise<WireBatch> {
     const { url, headers } = this.#request;
     let response: Response | undefined;
+    let head: ReturnType<typeof headOf>;
     try {
       response = await this.#transport.send(url, headers, this.#body, this.#options.timeoutMs);
+      if (response === undefined) return EMPTY_BATCH;
+      head = headOf(response);
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       return this.#failed(error);
     }
-    if (response === undefined) return EMPTY_BATCH;
     this.#response = response;
-    const { status, statusText } = response;
+    const { status, type, statusText } = head;
     const { onResponse } = this.#options;
     if (onResponse !== undefined) {
       try {
@@ -83,7 +85,6 @@ export class Attempt {
         throw new HookError(error);
       }
     }
-    const type = response.headers.get("content-type") ?? "";
     return this.#fed((id) => this.#engine.head(id, status, type, statusText));
   }
 

@@ -19,6 +19,28 @@ const GRACE = 20;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type HeaderList = readonly (readonly [string, string])[];
 
+const NO_RESPONSE = "The given fetch answered with something that is no Response.";
+
+/**
+ * What a response says before its body. A `fetch` of the application may answer with anything.
+ *
+ * @throws TransportError when it is no response
+ */
+export function headOf(response: Response): { status: number; type: string; statusText: string } {
+  try {
+    const { status, statusText } = response;
+    const type = response.headers.get("content-type");
+    if (typeof status !== "number") throw new TransportError(NO_RESPONSE);
+    return {
+      status,
+      type: typeof type === "string" ? type : "",
+      statusText: typeof statusText === "string" ? statusText : "",
+    };
+  } catch {
+    throw new TransportError(NO_RESPONSE);
+  }
+}
+
 /** One request and its response. */
 export class Transport {
   /** Own, and fired without a reason: what a reason of the caller does inside a fetch is not ours to find out. */
@@ -33,8 +55,14 @@ export class Transport {
   // Made once, for they are needed with every piece.
   readonly #onResult = (result: ReadableStreamReadResult<Uint8Array>): void => {
     if (this.#closed) return this.#settle("closed");
-    if (result.done) this.#ended();
-    this.#settle(result.done ? "end" : result.value);
+    let piece: Piece;
+    try {
+      piece = result.done ? "end" : bytesOf(result.value);
+    } catch (error) {
+      return this.#onError(error);
+    }
+    if (piece === "end") this.#ended();
+    this.#settle(piece);
   };
   readonly #onError = (error: unknown): void => {
     this.#settle(this.#closed ? "closed" : new TransportError(withCause(error)));
@@ -69,8 +97,9 @@ export class Transport {
         }
         this.#call(url, headers, body).then((response) => {
           // Too late for anybody to read it.
-          if (this.#closed) response.body?.cancel().catch(() => {});
-          resolve(response);
+          if (this.#closed) discard(response);
+          if (isObject(response)) resolve(response);
+          else reject(new TransportError(NO_RESPONSE));
         }, reject);
       });
     } catch (error) {
@@ -162,6 +191,25 @@ function check(url: string, headers: HeaderList): void {
         `The header ${name} has a name or value that HTTP does not allow.`,
       );
     }
+  }
+}
+
+/** @throws TransportError for a piece that is no bytes */
+function bytesOf(piece: unknown): Uint8Array {
+  if (!ArrayBuffer.isView(piece)) throw new TransportError("The body of the response is not made of bytes.");
+  if (piece instanceof Uint8Array) return piece;
+  return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function discard(response: Response): void {
+  try {
+    response.body?.cancel().catch(() => {});
+  } catch {
+    // It is no response.
   }
 }
 

@@ -16,9 +16,17 @@ export function unreachable(url: string, error: unknown): string {
   return hints.length === 0 ? said : `${said}. Possible causes: ${hints.join("; ")}.`;
 }
 
-/** The message of an error and of its deepest cause: runtimes hide the reason there. */
+/** The message of an error and of its deepest cause: runtimes hide the reason there. Total, whatever was thrown. */
 export function withCause(error: unknown): string {
   const message = describe(error);
+  try {
+    return withDeepest(message, error);
+  } catch {
+    return message;
+  }
+}
+
+function withDeepest(message: string, error: unknown): string {
   let deepest: unknown;
   let current = isError(error) ? error.cause : undefined;
   for (let depth = 0; depth < DEPTH && isError(current); depth++) {

@@ -17,16 +17,26 @@ export interface Verdicts {
 /** Makes the verdicts of the module's exports. */
 export function wasmVerdicts(exports: () => WireExports): Verdicts {
   return {
-    isRetryable: (message) => exports().messageIsRetryable(message.stopReason, message.errorMessage ?? ""),
+    isRetryable: ({ stopReason, errorMessage }) =>
+      exports().messageIsRetryable(text(stopReason), text(errorMessage)),
     isContextOverflow: ({ stopReason, errorMessage, provider, usage }, contextWindow) =>
       exports().messageIsOverflow(
-        stopReason,
-        errorMessage ?? "",
-        provider,
-        usage.input,
-        usage.cacheRead,
-        usage.output,
-        contextWindow ?? 0,
+        text(stopReason),
+        text(errorMessage),
+        text(provider),
+        count(usage?.input),
+        count(usage?.cacheRead),
+        count(usage?.output),
+        count(contextWindow),
       ),
   };
+}
+
+// Messages may come from anywhere, and what is no text must not get into the module as one.
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" ? value : 0;
 }
