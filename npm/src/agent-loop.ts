@@ -151,10 +151,24 @@ function asStream<TCustom extends CustomMessage>(
     (messages) => stream.end(messages),
     (thrown: unknown) => {
       if (isThrown(thrown, EngineLoadError)) return stream.fail(thrown);
-      const message = failureMessage(config.model, thrown, signal?.aborted === true);
+      const aborted = ifReadable(() => signal?.aborted) === true;
+      const message = failureMessage(
+        ifReadable(() => config.model),
+        thrown,
+        aborted,
+      );
       for (const event of failureEvents(message, [...added, message])) stream.push(event);
       stream.end();
     },
   );
   return stream;
+}
+
+/** Undefined where reading throws: configuration and signal are the caller's and may be what broke the run. */
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }

@@ -297,6 +297,39 @@ export const slots = [
       };
     }),
   ),
+  // Functions of the package with arguments of no sense. They may throw and reject, but must settle and break nothing.
+  ...[
+    "isRetryable",
+    "isContextOverflow",
+    "streamSimple",
+    "streamProxy",
+    "agentLoop",
+    "runAgentLoop",
+    "runToolCall",
+  ].map((name) =>
+    slot(`${name}() with`, (world, value) => {
+      world.execute = async () => {
+        const shapes = [
+          [value(), value(), value(), value()],
+          [{ stopReason: value(), errorMessage: value(), provider: value(), usage: value() }, value()],
+          [[value()], { messages: [value()], tools: [value()] }, { model: value(), convertToLlm: value() }],
+          [
+            { id: "k", name: "t", arguments: value() },
+            { tools: [value()], context: value(), signal: value() },
+          ],
+        ];
+        for (const shape of shapes) {
+          try {
+            const given = world.steersman[name](...shape);
+            await (typeof given?.result === "function" ? given.result() : given);
+          } catch {
+            // It says that it cannot do that.
+          }
+        }
+        return { content: [], details: {} };
+      };
+    }),
+  ),
   slot("reason of an abort", (world, value) => {
     world.execute = () => {
       world.agent.abort(value());
