@@ -17,8 +17,8 @@ use crate::abort::Abort;
 use crate::error::{Error, ErrorKind};
 use crate::model::Model;
 use crate::native::{
-    system, AgentEvent, AgentMessage, Config, EventQueue, EventQueues, Events, Hooks, Listener, Listeners, Registered,
-    StreamFn, Subscription, Tool,
+    system, AgentMessage, Config, EventQueues, Events, Hooks, Listener, Listeners, Registered, StreamFn, Subscription,
+    Tool,
 };
 use crate::profile::Profile;
 use crate::queue::{MessageQueue, QueueMode};
@@ -122,6 +122,11 @@ impl Agent {
         self.0.steering.has_items() || self.0.follow_ups.has_items()
     }
 
+    /// All queued messages: steering, then follow-ups.
+    pub fn queued_messages(&self) -> (Vec<Rc<AgentMessage>>, Vec<Rc<AgentMessage>>) {
+        (self.0.steering.items(), self.0.follow_ups.items())
+    }
+
     /// The messages that the next drain point would take.
     pub fn peek_queued_messages(&self) -> Vec<Rc<AgentMessage>> {
         let steering = self.0.steering.peek();
@@ -206,13 +211,9 @@ impl Agent {
         self.0.listeners.add(Rc::new(listener))
     }
 
-    /// Every event from now on as a `Stream`, which never holds the run up.
+    /// Every event from now on as a `Stream`, which can neither hold up nor break a run.
     pub fn events(&self) -> Events {
-        let queue = Rc::new(EventQueue::default());
-        self.0.streams.add(&queue);
-        let into = queue.clone();
-        let subscription = self.subscribe(move |event: &AgentEvent| into.push(event.clone()));
-        Events::new(queue, subscription)
+        self.0.streams.open()
     }
 
     /// The transcript.

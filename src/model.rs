@@ -10,7 +10,8 @@ use crate::error::{Error, ErrorKind};
 pub struct Model(Object);
 
 impl Model {
-    /// A model of an OpenAI-compatible server, everything else at its default.
+    /// A model of an OpenAI-compatible server with the usual limits of models nobody has described: a window of 128,000
+    /// tokens, answers of at most 16,384. Change them with [`Model::with`] (`contextWindow`, `maxTokens`).
     pub fn openai_compatible(base_url: &str, id: &str) -> Self {
         let mut fields = Object::new();
         for (key, value) in [
@@ -22,7 +23,7 @@ impl Model {
         ] {
             fields.insert(key, Value::String(value.into()));
         }
-        Model(fields)
+        Model(fields).with("contextWindow", 128_000).with("maxTokens", 16_384)
     }
 
     /// Stands in until the application chooses a model; requests with it fail.

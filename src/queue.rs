@@ -57,6 +57,11 @@ impl<M: Clone> MessageQueue<M> {
         self.waiting.read(|waiting| !waiting.is_empty())
     }
 
+    /// Everything that waits, oldest first.
+    pub fn items(&self) -> Vec<M> {
+        self.waiting.read(|waiting| waiting.iter().cloned().collect())
+    }
+
     /// What the next drain point would take.
     pub fn peek(&self) -> Vec<M> {
         let most = self.most();

@@ -187,6 +187,7 @@ fn the_request_says_what_the_agent_knows() {
     let messages = to_text(body.get("messages").unwrap());
     assert!(messages.contains("Be brief.") && messages.contains("Hello?"), "{messages}");
     assert_eq!(body.get("temperature").and_then(Value::as_f64), Some(0.5));
+    assert!(to_text(&body).contains("16384"), "the answer may be as long as the model can make it");
 }
 
 #[test]

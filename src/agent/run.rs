@@ -160,6 +160,7 @@ impl Shell for RunShell {
         Box::pin(async move {
             self.agent.state.reduce(&event);
             self.note(&event);
+            self.agent.streams.push(&event);
             self.agent.listeners.deliver(&event, &self.abort).await
         })
     }

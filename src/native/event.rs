@@ -153,28 +153,27 @@ pub enum ResponseEvent {
     },
 }
 
-/// The events of an agent as a `Stream`, from the moment it was asked for; dropping it unsubscribes. It never holds a
-/// run up: what is not taken yet is kept.
+/// The events of an agent as a `Stream`, from the moment it was asked for until it is dropped. It gets every event,
+/// whatever the listeners do, and never holds a run up: what is not taken yet is kept.
 pub struct Events {
     queue: Rc<EventQueue>,
-    _subscription: super::listeners::Subscription,
 }
 
 /// Where events wait for their [`Events`].
 #[derive(Default)]
-pub(crate) struct EventQueue {
+struct EventQueue {
     waiting: Slot<std::collections::VecDeque<AgentEvent>>,
     waker: Slot<Option<Waker>>,
     closed: Slot<bool>,
 }
 
 impl EventQueue {
-    pub(crate) fn push(&self, event: AgentEvent) {
+    fn push(&self, event: AgentEvent) {
         self.waiting.change(|waiting| waiting.push_back(event));
         self.wake();
     }
 
-    pub(crate) fn close(&self) {
+    fn close(&self) {
         self.closed.replace(true);
         self.wake();
     }
@@ -187,10 +186,6 @@ impl EventQueue {
 }
 
 impl Events {
-    pub(crate) fn new(queue: Rc<EventQueue>, subscription: super::listeners::Subscription) -> Self {
-        Events { queue, _subscription: subscription }
-    }
-
     /// The next event; `None` once the agent is gone and everything was taken.
     pub async fn next(&mut self) -> Option<AgentEvent> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
@@ -212,13 +207,28 @@ impl Stream for Events {
     }
 }
 
-/// Closes the queues of event streams when the agent goes.
+/// The event streams of an agent; closed when the agent goes.
 #[derive(Default)]
 pub(crate) struct EventQueues(Slot<Vec<Weak<EventQueue>>>);
 
 impl EventQueues {
-    pub(crate) fn add(&self, queue: &Rc<EventQueue>) {
-        self.0.push(Rc::downgrade(queue));
+    /// A new stream.
+    pub(crate) fn open(&self) -> Events {
+        let queue = Rc::new(EventQueue::default());
+        self.0.change(|queues| {
+            queues.retain(|queue| queue.strong_count() > 0);
+            queues.push(Rc::downgrade(&queue));
+        });
+        Events { queue }
+    }
+
+    /// Give an event to every stream.
+    pub(crate) fn push(&self, event: &AgentEvent) {
+        for index in 0..self.0.len() {
+            if let Some(queue) = self.0.at(index).and_then(|queue| queue.upgrade()) {
+                queue.push(event.clone());
+            }
+        }
     }
 }
 

@@ -54,6 +54,6 @@ pub use transport::{HttpResponse, Transport};
 pub use wires::Wires;
 
 pub(crate) use context::{Config, Context, List, Registered};
-pub(crate) use event::{EventQueue, EventQueues};
+pub(crate) use event::EventQueues;
 pub(crate) use host::Native;
 pub(crate) use listeners::Listeners;
