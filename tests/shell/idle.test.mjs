@@ -1,7 +1,7 @@
 // The idle limit: a response that falls silent ends, whatever kind of stream function gave it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent, streamSimple } from "steersman";
+import { Agent, isRetryable, streamSimple } from "steersman";
 import { call, model, scripted, textOf, toolOf, usageOf, user } from "./scripted.mjs";
 import { deferred, fakeTime, recorder, settled } from "./time.mjs";
 
@@ -77,6 +77,7 @@ test("a stream that ignores its signal and never ends is left after the limit; w
   const message = last(agent);
   assert.equal(message.stopReason, "error");
   assert.equal(message.diagnostics[0].code, "stream_idle");
+  assert.equal(isRetryable(message), true);
   assert.match(message.errorMessage, /timed out: nothing came for 300 ms \(limits\.idleMs\)/);
   assert.equal(textOf(message), "Hello");
   assert.equal(message.usage.input, 5);

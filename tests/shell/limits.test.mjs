@@ -1,7 +1,7 @@
 // Limits of a whole run: turns, tool calls, tokens, money. A run that reaches one ends like any other failed run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent, agentLoop } from "steersman";
+import { Agent, agentLoop, isContextOverflow, isRetryable } from "steersman";
 import { Agent as OldAgent } from "steersman/pi-0.85";
 import { call, model, scripted, textOf, toolOf, usageOf, user } from "./scripted.mjs";
 import { recorder } from "./time.mjs";
@@ -160,6 +160,22 @@ test("a price that nobody reported follows from the tokens; a reported price of 
   const free = usageOf(2e6, 0);
   free.cost.totalFromProvider = true;
   assert.equal(await run(free), 21);
+});
+
+test("a run that has reached a limit is not worth another try, whatever the numbers are", async () => {
+  for (const limits of [
+    { maxTurns: 0 },
+    { maxTokens: 0 },
+    { maxCost: 0 },
+    { maxTurns: -500 },
+    { maxTokens: -429 },
+  ]) {
+    const { agent, streamFn } = agentWith(limits);
+    await agent.prompt("a");
+    assert.equal(streamFn.requests.length, 0);
+    assert.match(last(agent).errorMessage, /out of budget: 0 of /);
+    assert.deepEqual([isRetryable(last(agent)), isContextOverflow(last(agent), 1000)], [false, false]);
+  }
 });
 
 test("an aborted run ends as aborted, also when a limit is reached", async () => {
