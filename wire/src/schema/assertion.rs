@@ -3,168 +3,108 @@
 use super::check::Run;
 use super::decimal;
 use super::issue::{listed, shown};
-use super::node::{Choices, Keyword, Type, Types};
+use super::node::{Choices, Keyword, Limit, Measure, Type, Types};
+use super::suggest;
+use super::text;
 use super::values::{Id, Item};
-use super::{equal, suggest};
-use crate::json::Number;
-use std::cmp::Ordering;
+use crate::json::{Number, Value};
 
 /// Whether an assertion holds; `None` for keywords that evaluate subschemas.
 pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
-    let values = &run.values;
-    let item = values.get(value);
-    let length = |wanted: fn(u64, u64) -> bool, bound: &u64| match item {
-        Item::String(text) => wanted(text.chars().count() as u64, *bound),
-        _ => true,
-    };
-    let compare = |wanted: fn(Ordering) -> bool, bound: &Number| match item {
-        Item::Number(text) => wanted(decimal::compare(text, bound)),
-        _ => true,
-    };
-    let count = |array: bool| match item {
-        Item::Array(parts) if array => Some(parts.len() as u64),
-        Item::Object(_, parts) if !array => Some(parts.len() as u64),
-        _ => None,
-    };
-    Some(match keyword {
-        Keyword::Never(_) => false,
-        Keyword::Type(types) => types.list.iter().any(|&wanted| is_of_type(item, wanted)),
-        Keyword::Enum(choices) | Keyword::Const(choices) => {
-            choices.keys.binary_search(&equal::key(values, value)).is_ok()
+    let item = run.values.get(value);
+    let text = item.text.as_str();
+    let there = |name: &String| run.values.member(value, name).is_some();
+    // The type of value an assertion is about; it holds for all others.
+    let (about, holds): (Type, &dyn Fn() -> bool) = match keyword {
+        Keyword::Never(_) => return Some(false),
+        Keyword::Type(types) => return Some(types.list.iter().any(|&wanted| is_of_type(item, wanted))),
+        Keyword::Choices(choices) => return Some(choices.keys.get(&text::key(&run.values, value)).is_some()),
+        Keyword::Limit(limit, bound) => return Some(is_within(limit, bound, item)),
+        Keyword::Pattern(pattern) => (Type::String, &|| run.patterns.is_match(pattern, text) == Some(true)),
+        Keyword::Format(format) => (Type::String, &|| format.accepts(text, run.patterns)),
+        Keyword::MultipleOf(divisor) => (Type::Number, &|| decimal::is_multiple(text, divisor) == Some(true)),
+        Keyword::UniqueItems => (Type::Array, &|| !text::has_duplicates(&run.values, &item.parts)),
+        Keyword::Required(names) => (Type::Object, &|| names.iter().all(there)),
+        Keyword::DependentRequired(list) => {
+            (Type::Object, &|| list.iter().all(|(name, others)| !there(name) || others.iter().all(there)))
         }
-        Keyword::MinLength(bound) => length(|length, bound| length >= bound, bound),
-        Keyword::MaxLength(bound) => length(|length, bound| length <= bound, bound),
-        Keyword::Pattern(pattern) => match item {
-            Item::String(text) => run.patterns.is_match(pattern, text) == Some(true),
-            _ => true,
-        },
-        Keyword::Format(format) => match item {
-            Item::String(text) => format.accepts(text, run.patterns),
-            _ => true,
-        },
-        Keyword::Minimum(bound) => compare(Ordering::is_ge, bound),
-        Keyword::Maximum(bound) => compare(Ordering::is_le, bound),
-        Keyword::ExclusiveMinimum(bound) => compare(Ordering::is_gt, bound),
-        Keyword::ExclusiveMaximum(bound) => compare(Ordering::is_lt, bound),
-        Keyword::MultipleOf(divisor) => match item {
-            Item::Number(text) => decimal::is_multiple(text, divisor) == Some(true),
-            _ => true,
-        },
-        Keyword::MinProperties(bound) => count(false).is_none_or(|count| count >= *bound),
-        Keyword::MaxProperties(bound) => count(false).is_none_or(|count| count <= *bound),
-        Keyword::MinItems(bound) => count(true).is_none_or(|count| count >= *bound),
-        Keyword::MaxItems(bound) => count(true).is_none_or(|count| count <= *bound),
-        Keyword::UniqueItems => match item {
-            Item::Array(parts) => !equal::has_duplicates(values, parts),
-            _ => true,
-        },
-        Keyword::Required(names) => match item {
-            Item::Object(members, _) => names.iter().all(|name| members.find(name).is_some()),
-            _ => true,
-        },
-        Keyword::DependentRequired(list) => match item {
-            Item::Object(members, _) => {
-                let there = |name: &str| members.find(name).is_some();
-                list.iter().all(|(name, others)| !there(name) || others.iter().all(|other| there(other)))
-            }
-            _ => true,
-        },
         _ => return None,
-    })
+    };
+    Some(item.of.number() != about || holds())
+}
+
+fn is_within(limit: &Limit, bound: &Number, item: &Item) -> bool {
+    let count = match (limit.of, item.of.number()) {
+        (Measure::Value, Type::Number) => return limit.allows(decimal::compare(&item.text, bound)),
+        (Measure::Length, Type::String) => item.text.chars().count(),
+        (Measure::Members, Type::Object) | (Measure::Items, Type::Array) => item.parts.len(),
+        _ => return true,
+    };
+    (count as f64).partial_cmp(&bound.as_f64()).is_none_or(|order| limit.allows(order))
 }
 
 /// Whether a value is of a type. A number is finite: JavaScript reads 1e999 as infinite, which is none.
 pub(super) fn is_of_type(item: &Item, wanted: Type) -> bool {
-    match item {
-        Item::Null => wanted == Type::Null,
-        Item::Bool(_) => wanted == Type::Boolean,
-        Item::Number(text) => match wanted {
-            Type::Number => decimal::is_finite(text),
-            Type::Integer => decimal::is_integer(text) && decimal::is_finite(text),
-            _ => false,
-        },
-        Item::String(_) => wanted == Type::String,
-        Item::Array(_) => wanted == Type::Array,
-        Item::Object(..) => wanted == Type::Object,
-    }
+    let fits = item.of == wanted || (item.of == Type::Integer && wanted == Type::Number);
+    fits && (item.of.number() != Type::Number || decimal::is_finite(&item.text))
 }
 
 /// What is wrong with a value for which an assertion does not hold.
 pub(super) fn message(run: &Run, keyword: &Keyword, value: Id) -> String {
-    let at = |words: &str, bound: u64, noun: &str| [words, &bound.to_string(), noun].concat();
-    let number = |words: &str, bound: &Number| [words, bound.as_str(), ", got ", &shown(&run.values, value)].concat();
+    let got = || shown(&run.values, value);
     match keyword {
-        Keyword::Never(reason) if reason.is_empty() => "no value is allowed here".to_owned(),
-        Keyword::Never(reason) => reason.to_string(),
+        Keyword::Never(reason) => reason.clone(),
         Keyword::Type(types) => type_message(run, types, value),
-        Keyword::Enum(choices) => choice_message(run, choices, value),
-        Keyword::Const(choices) => ["must be ", &listed(&choices.values)].concat(),
-        Keyword::MinLength(bound) => at("must have at least ", *bound, " characters"),
-        Keyword::MaxLength(bound) => at("must have at most ", *bound, " characters"),
+        Keyword::Choices(choices) => choice_message(run, choices, value),
+        Keyword::Limit(limit, bound) => {
+            let [before, after] = limit.words;
+            let mut message = [before, bound.as_str(), after].concat();
+            if limit.of == Measure::Value {
+                message.push_str(", got ");
+                message.push_str(&got());
+            }
+            message
+        }
         Keyword::Pattern(pattern) => pattern_message(run, pattern),
         Keyword::Format(format) => ["must be ", format.words()].concat(),
-        Keyword::Minimum(bound) => number("must be at least ", bound),
-        Keyword::Maximum(bound) => number("must be at most ", bound),
-        Keyword::ExclusiveMinimum(bound) => number("must be greater than ", bound),
-        Keyword::ExclusiveMaximum(bound) => number("must be less than ", bound),
-        Keyword::MultipleOf(divisor) => match decimal::is_multiple("0", divisor) {
-            Some(_) => number("must be a multiple of ", divisor),
-            None => {
-                ["the tool's schema asks for a multiple of ", divisor.as_str(), ", which cannot be checked"].concat()
-            }
-        },
-        Keyword::MinProperties(bound) => at("must have at least ", *bound, " properties"),
-        Keyword::MaxProperties(bound) => at("must have at most ", *bound, " properties"),
-        Keyword::MinItems(bound) => at("must have at least ", *bound, " items"),
-        Keyword::MaxItems(bound) => at("must have at most ", *bound, " items"),
-        Keyword::UniqueItems => "must not hold the same item twice".to_owned(),
-        _ => "is not valid".to_owned(),
+        Keyword::MultipleOf(divisor) => ["must be a multiple of ", divisor.as_str(), ", got ", &got()].concat(),
+        _ => "must not hold the same item twice".to_owned(),
     }
-}
-
-/// The failure of `contains`.
-pub(super) fn contains_message(min: u64, max: Option<u64>) -> String {
-    let mut message = "must hold at least ".to_owned();
-    message.push_str(&min.to_string());
-    if let Some(max) = max {
-        message.push_str(" and at most ");
-        message.push_str(&max.to_string());
-    }
-    message.push_str(" of the items that the tool's schema asks for");
-    message
 }
 
 fn type_message(run: &Run, types: &Types, value: Id) -> String {
-    let mut words: Vec<&str> = types.list.iter().map(|wanted| wanted.words()).collect();
-    let unknown;
-    if let (true, Some(name)) = (words.is_empty(), &types.unknown) {
-        unknown = ["of the type ", name, ", which JSON Schema does not have"].concat();
-        words.push(&unknown);
+    let mut message = "must be ".to_owned();
+    for (count, wanted) in types.list.iter().enumerate() {
+        if count > 0 {
+            message.push_str(" or ");
+        }
+        message.push_str(wanted.words());
     }
-    let got = match run.values.get(value) {
-        Item::Number(text) if !decimal::is_finite(text) => "a number beyond the range of numbers",
-        _ => run.values.type_of(value).words(),
-    };
-    ["must be ", &words.join(" or "), ", got ", got].concat()
+    if types.list.is_empty() {
+        message.push_str("of a type that JSON Schema does not have: ");
+        message.push_str(&types.unknown);
+    }
+    message.push_str(", got ");
+    message.push_str(run.values.get(value).of.words());
+    message
 }
 
 fn choice_message(run: &Run, choices: &Choices, value: Id) -> String {
-    let mut message = ["must be one of ", &listed(&choices.values), ", got ", &shown(&run.values, value)].concat();
-    if let Item::String(text) = run.values.get(value) {
-        let known = choices.values.iter().filter_map(|choice| choice.as_str());
-        if let Some(near) = suggest::nearest(text, known) {
-            message.push_str("; did you mean \"");
-            message.push_str(near);
-            message.push_str("\"?");
-        }
-    }
+    let words = if choices.constant { "must be " } else { "must be one of " };
+    let mut message = [words, &listed(&choices.values), ", got ", &shown(&run.values, value)].concat();
+    let mut known = choices.values.iter().filter_map(|choice| match choice {
+        Value::String(text) => Some(text),
+        _ => None,
+    });
+    suggest::add(&mut message, &run.values.get(value).text, &mut known);
     message
 }
 
 /// A pattern the host cannot run is the schema's fault, not the value's.
 pub(super) fn pattern_message(run: &Run, pattern: &str) -> String {
-    match run.patterns.is_match(pattern, "") {
-        Some(_) => ["must match the pattern ", pattern].concat(),
-        None => ["the tool's schema has a pattern that cannot be used: ", pattern].concat(),
-    }
+    let words = match run.patterns.is_match(pattern, "") {
+        Some(_) => "must match the pattern ",
+        None => "the tool's schema has a pattern that cannot be used: ",
+    };
+    [words, pattern].concat()
 }

@@ -1,9 +1,9 @@
 //! Validation: nodes against values, on an explicit stack.
 
-use super::frame::{Ended, Frame, Join, Role, Task};
+use super::frame::{Ended, Frame, Role, Task};
 use super::issue::Issue;
 use super::memo::{pair, Memo};
-use super::node::{Keyword, NodeId, FALSE, TRUE};
+use super::node::{Join, Keyword, NodeId, FALSE, TRUE};
 use super::values::{Id, Values};
 use super::{assertion, blame, tasks, Patterns, Schema};
 
@@ -24,10 +24,10 @@ const PASSED: u32 = 1;
 const FAILED: u32 = 2;
 
 /// One use of a schema: the values it looks at and what it found out about them.
-pub(super) struct Run<'r, 'a> {
+pub(super) struct Run<'r> {
     pub schema: &'r Schema,
     pub patterns: &'r dyn Patterns,
-    pub values: Values<'a>,
+    pub values: Values,
     /// Steps left; `None` until the first evaluation, when the size of the value is known.
     steps: Option<usize>,
     /// Outcomes of pairs that references led to. They keep recursive unions from evaluating the same part once per
@@ -37,11 +37,11 @@ pub(super) struct Run<'r, 'a> {
     details: Memo,
     seen: Vec<Vec<bool>>,
     told: Vec<Vec<Issue>>,
-    /// Why the run gave up.
-    pub gave_up: Option<&'static str>,
+    /// Why the last evaluation came to no verdict.
+    gave_up: Option<&'static str>,
 }
 
-impl<'r, 'a> Run<'r, 'a> {
+impl<'r> Run<'r> {
     pub fn new(schema: &'r Schema, patterns: &'r dyn Patterns) -> Self {
         Self {
             schema,
@@ -78,19 +78,24 @@ impl<'r, 'a> Run<'r, 'a> {
     /// Counts one step; false when there are none left.
     pub fn step(&mut self) -> bool {
         let steps = self.steps.get_or_insert(STEPS + STEPS_PER_VALUE * self.values.len());
-        match steps.checked_sub(1) {
+        let left = steps.checked_sub(1);
+        match left {
             Some(left) => *steps = left,
             None => self.gave_up = Some("the tool's schema takes too many steps to check these arguments"),
         }
-        self.gave_up.is_none()
+        left.is_some()
     }
 
+    /// The verdict, and the issues unless `quiet`. An evaluation that gives up fails.
     fn evaluate(&mut self, node: NodeId, value: Id, quiet: bool) -> (bool, Vec<Issue>) {
         let mut stack = Vec::new();
         let mut issues = Vec::new();
+        self.gave_up = None;
         let mut ended = self.begin(&mut stack, &mut issues, Task::here(node, value), quiet);
         loop {
             if self.gave_up.is_some() {
+                // What was running will not end.
+                self.known = Memo::default();
                 return (false, issues);
             }
             if let Some(ended) = ended {
@@ -130,7 +135,7 @@ impl<'r, 'a> Run<'r, 'a> {
             self.gave_up = Some("the tool's schema nests too deeply to check these arguments");
             return None;
         }
-        let parts = self.values.parts(task.value).len();
+        let parts = self.values.get(task.value).parts.len();
         let collects = parts > 0 && (asked || self.schema.node(task.node).collects());
         stack.push(Frame {
             node: task.node,
@@ -139,7 +144,7 @@ impl<'r, 'a> Run<'r, 'a> {
             quiet,
             key,
             keyword: 0,
-            join: Join::Closed,
+            join: None,
             tasks: Vec::new(),
             next: 0,
             passed: 0,
@@ -206,7 +211,7 @@ impl<'r, 'a> Run<'r, 'a> {
             if let Some((task, quiet)) = frame.next_task() {
                 return self.begin(stack, issues, task, quiet);
             }
-            if frame.join != Join::Closed {
+            if frame.join.is_some() {
                 self.close(stack, issues);
                 continue;
             }
@@ -257,7 +262,7 @@ impl<'r, 'a> Run<'r, 'a> {
 
     /// What a dynamic reference means here: the outermost resource under evaluation that has the anchor decides.
     fn dynamic_target(&self, keyword: &Keyword, stack: &[Frame]) -> NodeId {
-        let Keyword::DynamicRef { name, fallback } = keyword else {
+        let Keyword::DynamicRef(name, fallback) = keyword else {
             return TRUE;
         };
         let anchor = |frame: &Frame| {
@@ -275,35 +280,27 @@ impl<'r, 'a> Run<'r, 'a> {
             return;
         };
         let holds = frame.holds();
-        let join = std::mem::replace(&mut frame.join, Join::Closed);
+        let join = frame.join.take();
         let branches = std::mem::take(&mut frame.branches);
-        if let Join::Choose { then, otherwise } = join {
+        if let Some(Join::Choose { then, otherwise }) = join {
             let chosen = if frame.passed > 0 { then } else { otherwise };
             frame.open(Join::All, vec![Task::here(chosen, frame.value)], issues.len());
             return;
         }
-        if holds {
+        frame.failed |= !holds;
+        if holds || frame.quiet {
             return;
         }
-        frame.failed = true;
-        if frame.quiet {
-            return;
-        }
-        let value = frame.value;
+        let (value, passed) = (frame.value, frame.passed);
         let message = match join {
-            Join::One if frame.passed > 1 => "matches more than one of the alternatives, where exactly one must match",
-            Join::Any | Join::One => {
+            Some(Join::Any | Join::One) if passed == 0 => {
                 let path = self.path(stack, None);
-                issues.extend(blame::choose(self, value, &path, branches));
+                issues.append(&mut blame::choose(self, value, path, branches));
                 return;
             }
-            Join::Not => "matches what the tool's schema excludes here",
-            Join::Count { min, max, .. } => {
-                let message = assertion::contains_message(min, max);
-                issues.push(self.issue(stack, None, message));
-                return;
-            }
-            Join::Closed | Join::All | Join::Choose { .. } => return,
+            Some(Join::One) => "matches more than one of the alternatives, where exactly one must match",
+            Some(Join::Not) => "matches what the tool's schema excludes here",
+            _ => "has too few or too many of the items that the tool's schema asks for",
         };
         issues.push(self.issue(stack, None, message.to_owned()));
     }

@@ -29,8 +29,11 @@ pub(super) fn compile(document: &Value, options: &Options) -> Result<Schema, Sch
     };
     // TRUE and FALSE.
     compiler.add(Vec::new(), document);
-    compiler.add(vec![Keyword::Never("".into())], document);
-    let dialect = Dialect::of_draft(options.draft == Draft::V7, options.formats);
+    compiler.add(vec![Keyword::Never("no value is allowed here".to_owned())], document);
+    let dialect = match options.draft {
+        Draft::V7 => Dialect::Draft7,
+        Draft::V2020_12 => Dialect::Draft2020,
+    };
     let root = compiler.document(document, uri::DEFAULT_BASE, dialect);
     loop {
         if compiler.nodes.len() > MAX_NODES {
@@ -71,7 +74,7 @@ pub(super) struct Compiler<'d, 'o> {
     pub resources: Vec<Resource>,
     /// Node by URI, anchors as its fragment.
     pub names: NameMap,
-    pub dynamic: Vec<(u32, Box<str>, NodeId)>,
+    pub dynamic: Vec<(u32, String, NodeId)>,
     unread: Vec<NodeId>,
     pub unlinked: Vec<Reference<'d>>,
     pub options: &'o Options<'d>,
@@ -81,8 +84,7 @@ impl<'d> Compiler<'d, '_> {
     /// Adds a whole document under a URI; `dialect` holds unless its `$schema` says otherwise.
     pub fn document(&mut self, value: &'d Value, uri: &str, dialect: Dialect) -> NodeId {
         let resource = self.resources.len() as u32;
-        self.resources
-            .push(Resource { uri: uri.to_owned(), dialect: dialect.declared_in(value, self.options.documents) });
+        self.resources.push(Resource { uri: uri.to_owned(), dialect: dialect.of(value) });
         let root = self.node(value, resource);
         self.names.set(uri, root as usize);
         root
@@ -111,7 +113,7 @@ impl<'d> Compiler<'d, '_> {
     }
 
     /// A node that accepts no value, for a reason the model and the developer get to read.
-    pub fn refusal(&mut self, reason: Box<str>) -> NodeId {
+    pub fn refusal(&mut self, reason: String) -> NodeId {
         // Only a node that was read has a source that matters.
         match self.sources.first() {
             Some(&any) => self.add(vec![Keyword::Never(reason)], any),

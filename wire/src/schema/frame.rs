@@ -1,7 +1,7 @@
 //! The stack of a check: one frame per node under evaluation, with what it still has to evaluate.
 
 use super::issue::Issue;
-use super::node::NodeId;
+use super::node::{Join, NodeId};
 use super::values::Id;
 
 /// Something to evaluate for a keyword.
@@ -37,27 +37,6 @@ pub(super) enum Role {
     BadPattern(u32),
 }
 
-/// How the outcomes of a keyword's tasks become its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Join {
-    /// No keyword with tasks is open.
-    Closed,
-    All,
-    Any,
-    One,
-    Not,
-    /// `if`: the outcome chooses what counts.
-    Choose {
-        then: NodeId,
-        otherwise: NodeId,
-    },
-    Count {
-        min: u64,
-        max: Option<u64>,
-        marks: bool,
-    },
-}
-
 /// How an evaluation ended.
 pub(super) struct Ended {
     pub ok: bool,
@@ -82,11 +61,12 @@ pub(super) struct Frame {
     pub key: Option<u64>,
     /// The keyword to begin next.
     pub keyword: usize,
-    pub join: Join,
+    /// How the tasks of the open keyword join; `None` when no keyword is open.
+    pub join: Option<Join>,
     pub tasks: Vec<Task>,
     pub next: usize,
     /// How many tasks of the open keyword passed.
-    pub passed: u64,
+    pub passed: u32,
     pub failed: bool,
     /// The parts evaluated so far, for `unevaluatedProperties` and `unevaluatedItems` here or further out.
     pub seen: Option<Vec<bool>>,
@@ -102,15 +82,14 @@ impl Frame {
     pub fn next_task(&mut self) -> Option<(Task, bool)> {
         let task = *self.tasks.get(self.next)?;
         self.next += 1;
-        let quiet = self.quiet
-            || matches!(task.role, Role::Name | Role::Extra)
-            || matches!(self.join, Join::Not | Join::Choose { .. } | Join::Count { .. });
+        let reports = matches!(self.join, Some(Join::All | Join::Any | Join::One));
+        let quiet = self.quiet || !reports || matches!(task.role, Role::Name | Role::Extra);
         Some((task, quiet))
     }
 
     /// Opens a keyword.
     pub fn open(&mut self, join: Join, tasks: Vec<Task>, mark: usize) {
-        self.join = join;
+        self.join = Some(join);
         self.tasks = tasks;
         self.next = 0;
         self.passed = 0;
@@ -124,30 +103,29 @@ impl Frame {
 
     /// Takes the outcome of the task begun last.
     pub fn take(&mut self, ended: Ended, issues: &mut Vec<Issue>) {
-        let Some(task) = self.task() else {
+        let (Some(task), Some(join)) = (self.task(), self.join) else {
             return;
         };
         if ended.ok {
             self.passed += 1;
-            if self.join != Join::Not {
-                self.note(task.part, ended.seen);
+            match (task.part, join) {
+                (Some(part), Join::Count { marks: true, .. }) => self.mark_seen(part as usize),
+                (None, join) if join != Join::Not => self.merge(ended.seen),
+                _ => {}
             }
-        } else if matches!(self.join, Join::Any | Join::One) && !self.quiet {
+        } else if matches!(join, Join::Any | Join::One) && !self.quiet {
             self.branches.push((task.node, issues.split_off(self.mark.min(issues.len()))));
         }
         let collecting = self.seen.is_some();
-        let decided = match self.join {
+        let decided = match join {
             Join::All => {
                 self.failed |= !ended.ok;
                 self.failed && self.quiet
             }
             Join::Any => ended.ok && !collecting,
             Join::One => self.passed > 1,
-            Join::Count { min, max, .. } => match max {
-                Some(max) => self.passed > max,
-                None => self.passed >= min && !collecting,
-            },
-            Join::Closed | Join::Not | Join::Choose { .. } => false,
+            Join::Count { min, max, .. } => self.passed > max || (max == u32::MAX && self.passed >= min && !collecting),
+            Join::Not | Join::Choose { .. } => false,
         };
         if decided {
             self.next = self.tasks.len();
@@ -156,17 +134,17 @@ impl Frame {
 
     /// Whether a failure of its task may be what the open keyword wants.
     pub fn negates(&self) -> bool {
-        !matches!(self.join, Join::Closed | Join::All | Join::Any)
+        !matches!(self.join, None | Some(Join::All | Join::Any))
     }
 
     /// Whether the open keyword holds, all its tasks done. (`All` has told already.)
     pub fn holds(&self) -> bool {
         match self.join {
-            Join::Closed | Join::All | Join::Choose { .. } => true,
-            Join::Any => self.passed > 0,
-            Join::One => self.passed == 1,
-            Join::Not => self.passed == 0,
-            Join::Count { min, max, .. } => self.passed >= min && max.is_none_or(|max| self.passed <= max),
+            None | Some(Join::All | Join::Choose { .. }) => true,
+            Some(Join::Any) => self.passed > 0,
+            Some(Join::One) => self.passed == 1,
+            Some(Join::Not) => self.passed == 0,
+            Some(Join::Count { min, max, .. }) => (min..=max).contains(&self.passed),
         }
     }
 
@@ -178,15 +156,11 @@ impl Frame {
     }
 
     /// What a passed task evaluated counts here too.
-    fn note(&mut self, part: Option<u32>, theirs: Option<Vec<bool>>) {
-        match (part, self.join) {
-            (Some(part), Join::Count { marks: true, .. }) => self.mark_seen(part as usize),
-            (None, _) => {
-                if let (Some(seen), Some(theirs)) = (&mut self.seen, theirs) {
-                    seen.iter_mut().zip(theirs).for_each(|(place, theirs)| *place |= theirs);
-                }
+    fn merge(&mut self, theirs: Option<Vec<bool>>) {
+        for (part, seen) in theirs.into_iter().flatten().enumerate() {
+            if seen {
+                self.mark_seen(part);
             }
-            _ => {}
         }
     }
 }

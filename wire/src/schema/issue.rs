@@ -2,9 +2,9 @@
 
 use super::check::Run;
 use super::frame::{Frame, Role, Task};
-use super::node::NodeId;
-use super::values::{Id, Item, Values};
-use super::{assertion, suggest, Profile};
+use super::node::{NodeId, Type};
+use super::values::{Id, Values};
+use super::{assertion, suggest, text, Profile};
 use crate::json::{self, Value};
 
 /// One thing that is wrong with the arguments.
@@ -19,7 +19,7 @@ pub struct Issue {
 
 /// How many values of a long list a message shows.
 const LISTED: usize = 20;
-/// How many characters of a received value a message shows.
+/// How many bytes a received text may have to be shown in a message.
 const SHOWN: usize = 60;
 
 /// The error text of a call whose arguments were refused, as the recordings have it. `received` is the JSON of the
@@ -44,8 +44,13 @@ impl Issue {
 
 /// Literal values in a message: as JSON, a long list cut with the number of those left out.
 pub(super) fn listed(values: &[Value]) -> String {
-    let shown: Vec<String> = values.iter().take(LISTED).map(json::to_text).collect();
-    let mut text = shown.join(", ");
+    let mut text = String::new();
+    for (count, value) in values.iter().take(LISTED).enumerate() {
+        if count > 0 {
+            text.push_str(", ");
+        }
+        json::write_value(&mut text, value);
+    }
     if values.len() > LISTED {
         text.push_str(" and ");
         text.push_str(&(values.len() - LISTED).to_string());
@@ -54,19 +59,13 @@ pub(super) fn listed(values: &[Value]) -> String {
     text
 }
 
-/// A received value in a message: scalars as JSON (long ones cut), containers by their type.
+/// A received value in a message: scalars as JSON, containers and long texts by their type.
 pub(super) fn shown(values: &Values, id: Id) -> String {
-    match values.get(id) {
-        Item::Array(_) | Item::Object(..) => values.type_of(id).words().to_owned(),
-        _ => {
-            let mut text = json::to_text(&values.to_value(id));
-            if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
-                text.truncate(cut);
-                text.push_str("...");
-            }
-            text
-        }
+    let item = values.get(id);
+    if item.text.is_empty() && item.of != Type::String || item.text.len() > SHOWN {
+        return item.of.words().to_owned();
     }
+    text::json(values, id)
 }
 
 /// Appends a step to a dotted path.
@@ -77,7 +76,7 @@ pub(super) fn extend(path: &mut String, empty: bool, step: &str) {
     path.push_str(step);
 }
 
-impl Run<'_, '_> {
+impl Run<'_> {
     pub(super) fn issue(&self, stack: &[Frame], part: Option<u32>, message: String) -> Issue {
         let path = self.path(stack, part);
         Issue { path, message }
@@ -92,8 +91,9 @@ impl Run<'_, '_> {
             let Some(part) = part else {
                 continue;
             };
-            match self.values.get(frame.value) {
-                Item::Object(names, _) => extend(&mut path, empty, names.at(part as usize)),
+            let item = self.values.get(frame.value);
+            match item.of {
+                Type::Object => extend(&mut path, empty, item.names.at(part)),
                 _ => extend(&mut path, empty, &part.to_string()),
             }
             empty = false;
@@ -113,86 +113,74 @@ impl Run<'_, '_> {
     }
 
     /// One issue for each required property that is not there.
-    pub(super) fn missing(&self, required: &[Box<str>], stack: &[Frame], issues: &mut Vec<Issue>) {
+    pub(super) fn missing(&self, required: &[String], stack: &[Frame], issues: &mut Vec<Issue>) {
         let Some(frame) = stack.last() else {
             return;
         };
-        let node = self.schema.node(frame.node);
-        let absent = required.iter().filter(|name| self.values.member(frame.value, name).is_none());
-        // The older profile names one.
-        let limit = if self.schema.profile == Profile::V0_85 { 1 } else { usize::MAX };
-        for name in absent.take(limit) {
+        for name in required.iter().filter(|name| self.values.member(frame.value, name).is_none()) {
             let mut message = "is required but missing".to_owned();
             // Maybe it is there under another name.
-            if let Item::Object(names, _) = self.values.get(frame.value) {
-                let known = |name: &str| node.object().is_some_and(|rules| rules.property(name).is_some());
-                let unknown = names.iter().map(|name| name.as_ref()).filter(|name| !known(name));
-                if let Some(near) = suggest::nearest(name, unknown) {
-                    message.push_str("; there is \"");
-                    message.push_str(near);
-                    message.push_str("\" instead");
-                }
+            let rules = self.schema.node(frame.node).object();
+            let known = |name: &str| rules.is_some_and(|rules| rules.property(name).is_some());
+            let there = self.values.get(frame.value).names.list.iter();
+            if let Some(near) = suggest::nearest(name, &mut there.filter(|name| !known(name))) {
+                message.push_str("; there is \"");
+                message.push_str(near);
+                message.push_str("\" instead");
             }
             issues.push(self.absent(stack, name, message));
+            // The older profile names one.
+            if self.schema.profile == Profile::V0_85 {
+                break;
+            }
         }
     }
 
     /// One issue for each property that another one asks for.
-    pub(super) fn missing_beside(&self, list: &[(Box<str>, Vec<Box<str>>)], stack: &[Frame], issues: &mut Vec<Issue>) {
+    pub(super) fn missing_beside(&self, list: &[(String, Vec<String>)], stack: &[Frame], issues: &mut Vec<Issue>) {
         let Some(frame) = stack.last() else {
             return;
         };
         let there = |name: &str| self.values.member(frame.value, name).is_some();
         for (name, others) in list.iter().filter(|(name, _)| there(name)) {
             for other in others.iter().filter(|other| !there(other)) {
-                let message = ["is required beside \"", name, "\" but missing"].concat();
+                let message = ["\"", other, "\" is required beside \"", name, "\" but missing"].concat();
                 issues.push(match self.schema.profile {
                     Profile::V1_6 => self.absent(stack, other, message),
-                    Profile::V0_85 => self.issue(stack, None, ["\"", other, "\" ", &message].concat()),
+                    Profile::V0_85 => self.issue(stack, None, message),
                 });
             }
         }
     }
 
-    /// The issue of a task that fails without evaluation.
+    /// The issue of a task that is refused as such.
     pub(super) fn refused(&self, stack: &[Frame], task: Task) -> Issue {
-        let frame = stack.last();
-        let node = frame.map(|frame| self.schema.node(frame.node));
-        let rules = node.and_then(|node| node.object());
-        let name = frame.and_then(|frame| match (self.values.get(frame.value), task.part) {
-            (Item::Object(names, _), Some(part)) => Some(names.at(part as usize)),
-            _ => None,
-        });
-        match (task.role, name) {
-            (Role::BadPattern(number), _) => {
+        let Some(frame) = stack.last() else {
+            return Issue::at_root("no value is allowed here");
+        };
+        let rules = self.schema.node(frame.node).object();
+        let name = task.part.map_or("", |part| self.values.get(frame.value).names.at(part));
+        let mut message = String::new();
+        match task.role {
+            Role::BadPattern(number) => {
                 let pattern = rules.and_then(|rules| rules.patterns.get(number as usize));
-                let pattern = pattern.map_or("", |(pattern, _)| pattern);
-                self.issue(stack, None, assertion::pattern_message(self, pattern))
+                message = assertion::pattern_message(self, pattern.map_or("", |(pattern, _)| pattern));
             }
-            (Role::Name, Some(name)) => {
-                self.about_member(stack, task, name, "is not an allowed property name".to_owned())
+            Role::Name => message.push_str("is not an allowed property name"),
+            Role::Unwanted | Role::Extra if name.is_empty() => message.push_str("is one too many"),
+            Role::Unwanted | Role::Extra => {
+                message.push_str("is not a property the tool knows");
+                let known = rules.into_iter().flat_map(|rules| &rules.properties).map(|(name, _)| name);
+                let mut free = known.filter(|name| self.values.member(frame.value, name).is_none());
+                suggest::add(&mut message, name, &mut free);
             }
-            (Role::Unwanted | Role::Extra, Some(name)) => {
-                let known = rules.into_iter().flat_map(|rules| &rules.properties);
-                let free = known
-                    .filter(|(name, _)| frame.is_some_and(|frame| self.values.member(frame.value, name).is_none()));
-                let near = suggest::nearest(name, free.map(|(name, _)| name.as_ref()));
-                let mut message = "is not a property the tool knows".to_owned();
-                if let Some(near) = near {
-                    message.push_str("; did you mean \"");
-                    message.push_str(near);
-                    message.push_str("\"?");
-                }
-                self.about_member(stack, task, name, message)
+            Role::Schema | Role::Reference => {
+                message.push_str("no value is allowed here");
+                return self.issue(stack, task.part, message);
             }
-            (Role::Unwanted, None) => self.issue(stack, task.part, "is one item too many".to_owned()),
-            _ => self.issue(stack, task.part, "no value is allowed here".to_owned()),
         }
-    }
-
-    /// An issue about a member as such; the older profile reports it at the object.
-    fn about_member(&self, stack: &[Frame], task: Task, name: &str, message: String) -> Issue {
         if self.schema.profile == Profile::V0_85 {
+            // At the object that holds it.
             return self.issue(stack, None, ["\"", name, "\" ", &message].concat());
         }
         self.issue(stack, task.part, message)

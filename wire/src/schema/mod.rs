@@ -12,11 +12,11 @@
 //! | `check`, `frame`, `tasks`, `assertion` | validation on an explicit stack |
 //! | `blame`, `issue`, `suggest` | which failure of a union to report, and in which words |
 //! | `coerce` | conversions and the edits they come to |
-//! | `decimal`, `equal`, `memo` | exact numbers, JSON equality, results kept per (node, value) |
+//! | `decimal`, `text`, `memo` | exact numbers, JSON equality, results kept per (node, value) |
 //! | `format` | the named string formats |
 //!
 //! Not supported, and refused where it stands rather than passed: references to documents that were not handed in
-//! (nothing is fetched), dialects and required vocabularies other than those of the two drafts, `$recursiveRef`.
+//! (nothing is fetched), dialects other than those of json-schema.org, `$recursiveRef`.
 //! `contentEncoding`, `contentMediaType` and unknown keywords and formats are annotations. A keyword with a value of
 //! the wrong type is ignored, because tool servers in use send such schemas (`"required": true`).
 
@@ -27,7 +27,6 @@ mod coerce;
 mod compile;
 mod decimal;
 mod dialect;
-mod equal;
 mod format;
 mod frame;
 mod issue;
@@ -37,6 +36,7 @@ mod node;
 mod resolve;
 mod suggest;
 mod tasks;
+mod text;
 mod uri;
 mod values;
 
@@ -147,7 +147,7 @@ pub struct Schema {
     nodes: Vec<Node>,
     root: NodeId,
     /// `$dynamicAnchor`s as (resource, name, node).
-    dynamic: Vec<(u32, Box<str>, NodeId)>,
+    dynamic: Vec<(u32, String, NodeId)>,
     profile: Profile,
 }
 

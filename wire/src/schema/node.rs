@@ -2,6 +2,8 @@
 
 use super::format::Format;
 use crate::json::{Number, Value};
+use crate::order::NameMap;
+use std::cmp::Ordering;
 
 /// Position of a node in the list of its schema.
 pub(super) type NodeId = u32;
@@ -18,17 +20,16 @@ pub(super) struct Node {
     pub resource: u32,
 }
 
-/// The types of JSON, as bits.
+/// The types of JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub(super) enum Type {
-    Null = 1,
-    Boolean = 2,
-    Integer = 4,
-    Number = 8,
-    String = 16,
-    Array = 32,
-    Object = 64,
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
 }
 
 impl Type {
@@ -48,6 +49,15 @@ impl Type {
         entry.map(|entry| entry.0)
     }
 
+    /// The type with integers counted as numbers.
+    pub fn number(self) -> Self {
+        if self == Self::Integer {
+            Self::Number
+        } else {
+            self
+        }
+    }
+
     /// With its article, for issues.
     pub fn words(self) -> &'static str {
         let entry = Self::NAMES.iter().find(|entry| entry.0 == self);
@@ -56,29 +66,85 @@ impl Type {
 }
 
 /// `type`: the named types in their order.
+#[derive(Default)]
 pub(super) struct Types {
     pub list: Vec<Type>,
     /// Written as one string and not as a list; only that form takes part in the first conversions.
     pub single: bool,
-    /// A name that is no type: with no known name beside it nothing is accepted.
-    pub unknown: Option<Box<str>>,
+    /// A name that is no type, empty without one. With no known name beside it nothing is accepted.
+    pub unknown: String,
 }
 
-/// One or several literal values.
+/// `enum`, or `const` with its one value.
 pub(super) struct Choices {
     pub values: Vec<Value>,
-    /// [`equal::key`](super::equal::key) of each, sorted.
-    pub keys: Vec<String>,
+    /// The [`key`](super::text::key) of each.
+    pub keys: NameMap,
+    pub constant: bool,
 }
+
+/// What a limit measures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// The length of a string in code points.
+    Length,
+    /// A number itself.
+    Value,
+    /// How many members an object has.
+    Members,
+    /// How many items an array has.
+    Items,
+}
+
+/// A keyword that bounds a measure.
+pub(super) struct Limit {
+    pub name: &'static str,
+    pub of: Measure,
+    /// Whether it is a lower bound.
+    pub least: bool,
+    /// Whether the bound itself is allowed.
+    pub equal: bool,
+    /// What is asked for, the bound following, and what follows the bound.
+    pub words: [&'static str; 2],
+}
+
+impl Limit {
+    /// Whether a measure that stands so to the bound is within it.
+    pub fn allows(&self, order: Ordering) -> bool {
+        match order {
+            Ordering::Less => !self.least,
+            Ordering::Equal => self.equal,
+            Ordering::Greater => self.least,
+        }
+    }
+}
+
+const fn limit(name: &'static str, of: Measure, least: bool, equal: bool, words: [&'static str; 2]) -> Limit {
+    Limit { name, of, least, equal, words }
+}
+
+/// All of them, in the order they are checked.
+pub(super) static LIMITS: [Limit; 10] = [
+    limit("minLength", Measure::Length, true, true, ["must have at least ", " characters"]),
+    limit("maxLength", Measure::Length, false, true, ["must have at most ", " characters"]),
+    limit("minimum", Measure::Value, true, true, ["must be at least ", ""]),
+    limit("maximum", Measure::Value, false, true, ["must be at most ", ""]),
+    limit("exclusiveMinimum", Measure::Value, true, false, ["must be greater than ", ""]),
+    limit("exclusiveMaximum", Measure::Value, false, false, ["must be less than ", ""]),
+    limit("minProperties", Measure::Members, true, true, ["must have at least ", " properties"]),
+    limit("maxProperties", Measure::Members, false, true, ["must have at most ", " properties"]),
+    limit("minItems", Measure::Items, true, true, ["must have at least ", " items"]),
+    limit("maxItems", Measure::Items, false, true, ["must have at most ", " items"]),
+];
 
 /// `properties`, `patternProperties`, `additionalProperties` and `propertyNames`, which look at each other.
 #[derive(Default)]
 pub(super) struct ObjectRules {
     /// In document order.
-    pub properties: Vec<(Box<str>, NodeId)>,
-    /// Positions in `properties`, sorted by name.
-    pub sorted: Vec<usize>,
-    pub patterns: Vec<(Box<str>, NodeId)>,
+    pub properties: Vec<(String, NodeId)>,
+    /// The same by name.
+    pub by_name: NameMap,
+    pub patterns: Vec<(String, NodeId)>,
     pub additional: Option<NodeId>,
     pub names: Option<NodeId>,
     /// `properties` is there, maybe empty.
@@ -88,15 +154,11 @@ pub(super) struct ObjectRules {
 impl ObjectRules {
     /// The schema of a declared property.
     pub fn property(&self, name: &str) -> Option<NodeId> {
-        let entry = |&position: &usize| self.properties.get(position);
-        let found = self.sorted.binary_search_by(|position| entry(position).map_or("", |(key, _)| key).cmp(name));
-        let position = self.sorted.get(found.ok()?)?;
-        entry(position).map(|(_, node)| *node)
+        self.by_name.get(name).map(|node| node as NodeId)
     }
 }
 
 /// `prefixItems` and `items`, or the array form of `items` and `additionalItems`.
-#[derive(Default)]
 pub(super) struct ArrayRules {
     pub prefix: Vec<NodeId>,
     pub rest: Option<NodeId>,
@@ -104,59 +166,52 @@ pub(super) struct ArrayRules {
     pub old_form: bool,
 }
 
-/// A keyword with its operand. The order of the variants is the order in which a node checks them, and so the order
-/// of issues.
-pub(super) enum Keyword {
-    /// No value is allowed, for the reason given (empty for the schema `false`).
-    Never(Box<str>),
-    Type(Types),
-    Enum(Choices),
-    Const(Choices),
-    MinLength(u64),
-    MaxLength(u64),
-    Pattern(Box<str>),
-    Format(Format),
-    Minimum(Number),
-    Maximum(Number),
-    ExclusiveMinimum(Number),
-    ExclusiveMaximum(Number),
-    MultipleOf(Number),
-    Required(Vec<Box<str>>),
-    Object(Box<ObjectRules>),
-    MinProperties(u64),
-    MaxProperties(u64),
-    DependentRequired(Vec<(Box<str>, Vec<Box<str>>)>),
-    DependentSchemas(Vec<(Box<str>, NodeId)>),
-    Array(ArrayRules),
-    MinItems(u64),
-    MaxItems(u64),
-    UniqueItems,
-    Contains {
-        node: NodeId,
-        min: u64,
-        max: Option<u64>,
-        /// Whether matching items count as evaluated (since 2020-12).
-        marks: bool,
-    },
-    AllOf(Vec<NodeId>),
-    AnyOf(Vec<NodeId>),
-    OneOf(Vec<NodeId>),
-    Not(NodeId),
-    If {
-        condition: NodeId,
+/// How the outcomes of a keyword's subschemas become its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Join {
+    All,
+    Any,
+    One,
+    Not,
+    /// `if`: the outcome chooses what counts.
+    Choose {
         then: NodeId,
         otherwise: NodeId,
     },
+    /// `contains`; matching items count as evaluated since 2020-12.
+    Count {
+        min: u32,
+        max: u32,
+        marks: bool,
+    },
+}
+
+/// A keyword with its operand. (A plain tag instead of one folded into the operands makes the code that looks at it
+/// smaller.)
+#[repr(u8)]
+pub(super) enum Keyword {
+    /// No value is allowed, for the reason given (empty for the schema `false`).
+    Never(String),
+    Type(Types),
+    Choices(Choices),
+    Limit(&'static Limit, Number),
+    Pattern(String),
+    Format(Format),
+    MultipleOf(Number),
+    Required(Vec<String>),
+    DependentRequired(Vec<(String, Vec<String>)>),
+    UniqueItems,
+    Object(Box<ObjectRules>),
+    DependentSchemas(Vec<(String, NodeId)>),
+    Array(ArrayRules),
+    Contains(NodeId, Join),
+    /// `allOf`, `anyOf`, `oneOf`, `not`, and the condition of `if`.
+    Branches(Join, Vec<NodeId>),
     Ref(NodeId),
-    DynamicRef {
-        name: Box<str>,
-        fallback: NodeId,
-    },
-    /// `unevaluatedProperties` and `unevaluatedItems`.
-    Unevaluated {
-        node: NodeId,
-        of: Type,
-    },
+    /// The name of the anchor, and what is meant where no resource has it.
+    DynamicRef(String, NodeId),
+    /// `unevaluatedProperties` or `unevaluatedItems`.
+    Unevaluated(NodeId, Type),
 }
 
 /// Finds one keyword's operand in a node.
@@ -173,18 +228,29 @@ macro_rules! operand {
 
 impl Node {
     operand!(types, Type, Types);
-    operand!(choices, Enum, Choices);
-    operand!(constant, Const, Choices);
     operand!(object, Object, Box<ObjectRules>);
     operand!(array, Array, ArrayRules);
-    operand!(required, Required, Vec<Box<str>>);
-    operand!(all_of, AllOf, Vec<NodeId>);
-    operand!(any_of, AnyOf, Vec<NodeId>);
-    operand!(one_of, OneOf, Vec<NodeId>);
+    operand!(required, Required, Vec<String>);
     operand!(reference, Ref, NodeId);
+
+    /// `const` or `enum`.
+    pub fn choices(&self, constant: bool) -> Option<&Choices> {
+        self.keywords.iter().find_map(|keyword| match keyword {
+            Keyword::Choices(choices) if choices.constant == constant => Some(choices),
+            _ => None,
+        })
+    }
+
+    /// The branches of `allOf`, `anyOf` or `oneOf`; none without the keyword.
+    pub fn branches(&self, wanted: Join) -> Option<&[NodeId]> {
+        self.keywords.iter().find_map(|keyword| match keyword {
+            Keyword::Branches(join, nodes) if *join == wanted => Some(nodes.as_slice()),
+            _ => None,
+        })
+    }
 
     /// Whether evaluated members and items have to be remembered.
     pub fn collects(&self) -> bool {
-        matches!(self.keywords.last(), Some(Keyword::Unevaluated { .. }))
+        matches!(self.keywords.last(), Some(Keyword::Unevaluated(..)))
     }
 }

@@ -1,6 +1,7 @@
 //! Identifiers, anchors, and what references point to.
 
 use super::compile::{Compiler, Reference, Resource};
+use super::dialect::Dialect;
 use super::node::{Keyword, NodeId};
 use super::uri;
 use crate::json::{Object, Value};
@@ -15,7 +16,7 @@ impl<'d> Compiler<'d, '_> {
         };
         let mut current = resource;
         let mut base = parent.uri;
-        let old = parent.dialect.draft7;
+        let old = parent.dialect == Dialect::Draft7;
         // Draft 7 ignores what stands beside `$ref`.
         let inert = old && object.get("$ref").is_some();
         if let Some(name) = text("$id").filter(|_| !inert) {
@@ -25,10 +26,7 @@ impl<'d> Compiler<'d, '_> {
                 current = self.resources.len() as u32;
                 base = document.to_owned();
                 let source = self.sources.get(id as usize).copied().unwrap_or(&Value::Null);
-                self.resources.push(Resource {
-                    uri: base.clone(),
-                    dialect: parent.dialect.declared_in(source, self.options.documents),
-                });
+                self.resources.push(Resource { uri: base.clone(), dialect: parent.dialect.of(source) });
                 self.names.set(&base, id as usize);
             }
             if !fragment.is_empty() {
@@ -40,7 +38,7 @@ impl<'d> Compiler<'d, '_> {
                 if let Some(name) = text(keyword) {
                     self.names.set(&[&base, "#", name].concat(), id as usize);
                     if dynamic {
-                        self.dynamic.push((current, name.into(), id));
+                        self.dynamic.push((current, name.to_owned(), id));
                     }
                 }
             }
@@ -53,16 +51,16 @@ impl<'d> Compiler<'d, '_> {
     pub(super) fn link(&mut self, reference: Reference<'d>) {
         let target = self.find(reference.text, reference.resource).unwrap_or_else(|| {
             let reason = ["the tool's schema refers to ", reference.text, ", which does not exist in it"];
-            self.refusal(reason.concat().into())
+            self.refusal(reason.concat())
         });
         let (_, fragment) = uri::split_fragment(reference.text);
-        let dynamic = self.dynamic.iter().any(|(_, name, node)| **name == *fragment && *node == target);
+        let dynamic = self.dynamic.iter().any(|(_, name, node)| name == fragment && *node == target);
         let node = self.nodes.get_mut(reference.node as usize);
         match node.and_then(|node| node.keywords.get_mut(reference.place)) {
             Some(Keyword::Ref(place)) => *place = target,
             // Without a dynamic anchor at its first target it is a plain reference.
-            Some(keyword @ Keyword::DynamicRef { .. }) if !dynamic => *keyword = Keyword::Ref(target),
-            Some(Keyword::DynamicRef { fallback, .. }) => *fallback = target,
+            Some(keyword @ Keyword::DynamicRef(..)) if !dynamic => *keyword = Keyword::Ref(target),
+            Some(Keyword::DynamicRef(_, fallback)) => *fallback = target,
             _ => {}
         }
     }

@@ -1,41 +1,40 @@
-//! "Did you mean": the closest known name for one that is nearly right.
+//! "Did you mean": a known name for one that is nearly right.
 
-/// The known name closest to `name`: the same but for case and separators, or at most a third of its characters
-/// (at most three) changed, added, dropped or swapped.
-pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+/// Appends a suggestion to a message, if there is a near name.
+pub(super) fn add<'n>(message: &mut String, name: &str, known: &mut dyn Iterator<Item = &'n String>) {
+    if let Some(near) = nearest(name, known) {
+        message.push_str("; did you mean \"");
+        message.push_str(near);
+        message.push_str("\"?");
+    }
+}
+
+/// The first known name that is the same but for case and separators, or else but for at most two neighbouring
+/// letters changed, added, dropped or swapped.
+pub(super) fn nearest<'n>(name: &str, known: &mut dyn Iterator<Item = &'n String>) -> Option<&'n str> {
     let wanted = letters(name);
-    let limit = (wanted.len() / 3).min(3);
-    let distances = known.map(|candidate| (distance(&wanted, &letters(candidate), limit), candidate));
-    let close = distances.filter(|(distance, _)| *distance <= limit);
-    close.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
-}
-
-/// `oldText`, `old_text` and `old-text` are the same name to a model. Only the first characters count.
-fn letters(name: &str) -> Vec<char> {
-    let letters = name.chars().filter(|c| c.is_alphanumeric());
-    letters.map(|c| c.to_ascii_lowercase()).take(64).collect()
-}
-
-/// Edit distance with swaps of neighbours; above `limit` only that it is above.
-fn distance(left: &[char], right: &[char], limit: usize) -> usize {
-    if left.len().abs_diff(right.len()) > limit {
-        return limit + 1;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=right.len()).collect();
-    for (row, l) in left.iter().enumerate() {
-        let mut line = vec![row + 1];
-        for (column, r) in right.iter().enumerate() {
-            let at = |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
-            let mut best = at(&above, column) + usize::from(l != r);
-            best = best.min(at(&above, column + 1) + 1).min(at(&line, column) + 1);
-            let swapped = row > 0 && column > 0 && left.get(row - 1) == Some(r) && right.get(column - 1) == Some(l);
-            if swapped {
-                best = best.min(at(&before, column - 1) + 1);
-            }
-            line.push(best);
+    let mut close = None;
+    for candidate in known {
+        let letters = letters(candidate);
+        let same = letters.iter().zip(&wanted).take_while(|(left, right)| left == right).count();
+        let shorter = letters.len().min(wanted.len());
+        let backwards = letters.iter().rev().zip(wanted.iter().rev());
+        let end = backwards.take(shorter - same).take_while(|(left, right)| left == right).count();
+        match letters.len().max(wanted.len()) - same - end {
+            0 => return Some(candidate),
+            // Of a short name too little would be left.
+            1 | 2 if same + end > 2 => close = close.or(Some(candidate)),
+            _ => {}
         }
-        before = std::mem::replace(&mut above, line);
     }
-    above.last().copied().unwrap_or(usize::MAX)
+    close.map(String::as_str)
+}
+
+/// `oldText`, `old_text` and `old-text` are the same name to a model.
+fn letters(name: &str) -> Vec<u8> {
+    let mut letters = Vec::new();
+    for byte in name.bytes().filter(|byte| !b"_- ".contains(byte)) {
+        letters.push(byte.to_ascii_lowercase());
+    }
+    letters
 }

@@ -3,10 +3,10 @@
 //! Items never change once they are complete, so a number stands for the same value throughout a run: results are
 //! remembered by it, and a converted object shares every part that did not change with the original.
 
+use super::decimal;
 use super::node::Type;
-use crate::json::{Number, Object, Value};
-use crate::order::sorted_positions;
-use std::borrow::Cow;
+use crate::json::Value;
+use crate::order::NameMap;
 use std::rc::Rc;
 
 /// Position of a value in [`Values`].
@@ -19,75 +19,89 @@ pub(super) const NULL: Id = 0;
 const SCANNED: usize = 12;
 
 /// One value; its parts by number.
-pub(super) enum Item<'a> {
-    Null,
-    Bool(bool),
-    /// The exact text of a JSON number.
-    Number(Cow<'a, str>),
-    String(Cow<'a, str>),
-    Array(Vec<Id>),
-    /// The values of the members, in the order of their names.
-    Object(Rc<Names<'a>>, Vec<Id>),
+pub(super) struct Item {
+    /// [`Type::Integer`] for every number without a fraction.
+    pub of: Type,
+    /// A string, or the JSON of another scalar: numbers keep their digits.
+    pub text: String,
+    /// The names of an object's members.
+    pub names: Rc<Names>,
+    /// The items of an array, the values of an object's members.
+    pub parts: Vec<Id>,
 }
 
 /// The member names of an object, shared by the versions of it that conversions make.
-pub(super) struct Names<'a> {
-    names: Vec<Cow<'a, str>>,
-    /// Positions sorted by name, for objects worth it.
-    sorted: Vec<usize>,
+#[derive(Default)]
+pub(super) struct Names {
+    pub list: Vec<String>,
+    /// Positions by name, for objects worth it.
+    index: Option<NameMap>,
 }
 
-impl<'a> Names<'a> {
-    fn new(names: Vec<Cow<'a, str>>) -> Self {
-        let mut sorted = Vec::new();
-        if names.len() > SCANNED {
-            sorted = sorted_positions(names.len(), &mut |a, b| names.get(a).cmp(&names.get(b)));
-        }
-        Self { names, sorted }
+impl Names {
+    fn new(list: Vec<String>) -> Rc<Self> {
+        let index = (list.len() > SCANNED).then(|| {
+            let mut index = NameMap::default();
+            for (position, name) in list.iter().enumerate() {
+                index.set(name, position);
+            }
+            index
+        });
+        Rc::new(Self { list, index })
     }
 
-    pub fn at(&self, position: usize) -> &str {
-        self.names.get(position).map_or("", AsRef::as_ref)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &Cow<'a, str>> {
-        self.names.iter()
+    pub fn at(&self, position: u32) -> &str {
+        self.list.get(position as usize).map_or("", String::as_str)
     }
 
     /// The position of a name.
-    pub fn find(&self, name: &str) -> Option<usize> {
-        if self.sorted.is_empty() {
-            return self.names.iter().position(|known| known == name);
+    fn find(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(name),
+            None => self.list.iter().position(|known| known == name),
         }
-        let order = |&position: &usize| self.at(position).cmp(name);
-        let found = self.sorted.binary_search_by(order).ok()?;
-        self.sorted.get(found).copied()
     }
-}
-
-/// A value to load: one that outlives the run, or one made during it.
-enum Source<'a> {
-    Kept(&'a Value),
-    Made(Value),
 }
 
 /// All values of a run.
-pub(super) struct Values<'a> {
-    items: Vec<Item<'a>>,
+pub(super) struct Values {
+    items: Vec<Item>,
+    null: Item,
+    /// The names of what has none.
+    no_names: Rc<Names>,
 }
 
-impl<'a> Values<'a> {
+impl Values {
     pub fn new() -> Self {
-        Self { items: vec![Item::Null] }
+        let no_names = Rc::new(Names::default());
+        let null = |names: &Rc<Names>| Item {
+            of: Type::Null,
+            text: "null".to_owned(),
+            names: names.clone(),
+            parts: Vec::new(),
+        };
+        Self { items: vec![null(&no_names)], null: null(&no_names), no_names }
     }
 
-    pub fn get(&self, id: Id) -> &Item<'a> {
-        self.items.get(id as usize).unwrap_or(&Item::Null)
+    pub fn get(&self, id: Id) -> &Item {
+        self.items.get(id as usize).unwrap_or(&self.null)
     }
 
-    pub fn add(&mut self, item: Item<'a>) -> Id {
-        self.items.push(item);
+    fn add(&mut self, of: Type, text: String, names: Rc<Names>, parts: Vec<Id>) -> Id {
+        self.items.push(Item { of, text, names, parts });
         (self.items.len() - 1) as Id
+    }
+
+    pub fn add_scalar(&mut self, of: Type, text: String) -> Id {
+        let of = match of {
+            Type::Number if decimal::is_integer(&text) => Type::Integer,
+            _ => of,
+        };
+        self.add(of, text, self.no_names.clone(), Vec::new())
+    }
+
+    pub fn add_array(&mut self, parts: Vec<Id>) -> Id {
+        self.add(Type::Array, String::new(), self.no_names.clone(), parts)
     }
 
     /// How many values there are.
@@ -95,154 +109,74 @@ impl<'a> Values<'a> {
         self.items.len()
     }
 
-    /// Adds a document; strings are borrowed from it.
-    pub fn load(&mut self, value: &'a Value) -> Id {
-        self.load_source(Source::Kept(value))
-    }
-
-    /// Adds a document made during the run.
-    pub fn load_made(&mut self, value: Value) -> Id {
-        self.load_source(Source::Made(value))
-    }
-
-    fn load_source(&mut self, source: Source<'a>) -> Id {
-        let root = self.add(Item::Null);
-        let mut open = vec![(root, source)];
-        while let Some((id, source)) = open.pop() {
-            let item = match source {
-                Source::Kept(Value::Null) | Source::Made(Value::Null) => continue,
-                Source::Kept(&Value::Bool(value)) | Source::Made(Value::Bool(value)) => Item::Bool(value),
-                Source::Kept(Value::Number(number)) => Item::Number(Cow::Borrowed(number.as_str())),
-                Source::Made(Value::Number(number)) => Item::Number(Cow::Owned(number.as_str().to_owned())),
-                Source::Kept(Value::String(text)) => Item::String(Cow::Borrowed(text)),
-                Source::Made(Value::String(text)) => Item::String(Cow::Owned(text)),
-                Source::Kept(Value::Array(items)) => {
-                    Item::Array(self.reserve(&mut open, items.iter().map(Source::Kept)))
+    /// Adds a document: each level after the one above it, and each container after its parts have their numbers.
+    pub fn load(&mut self, value: &Value) -> Id {
+        let root = self.add_scalar(Type::Null, String::new());
+        let mut open = vec![(root, value)];
+        while let Some((id, value)) = open.pop() {
+            let mut names = Vec::new();
+            let mut parts = Vec::new();
+            let mut part = |this: &mut Self, value| {
+                let id = this.add_scalar(Type::Null, String::new());
+                parts.push(id);
+                open.push((id, value));
+            };
+            let (of, text) = match value {
+                Value::Null => (Type::Null, "null"),
+                Value::Bool(true) => (Type::Boolean, "true"),
+                Value::Bool(false) => (Type::Boolean, "false"),
+                Value::Number(number) if number.is_integer() => (Type::Integer, number.as_str()),
+                Value::Number(number) => (Type::Number, number.as_str()),
+                Value::String(text) => (Type::String, text.as_str()),
+                Value::Array(items) => {
+                    items.iter().for_each(|value| part(self, value));
+                    (Type::Array, "")
                 }
-                Source::Made(Value::Array(items)) => {
-                    Item::Array(self.reserve(&mut open, items.into_iter().map(Source::Made)))
-                }
-                Source::Kept(Value::Object(object)) => {
-                    let names = object.keys().map(Cow::Borrowed).collect();
-                    let parts = self.reserve(&mut open, object.values().map(Source::Kept));
-                    Item::Object(Rc::new(Names::new(names)), parts)
-                }
-                Source::Made(Value::Object(object)) => {
-                    let names = object.keys().map(|name| Cow::Owned(name.to_owned())).collect();
-                    let values = object.into_iter().map(|(_, value)| Source::Made(value));
-                    let parts = self.reserve(&mut open, values);
-                    Item::Object(Rc::new(Names::new(names)), parts)
+                Value::Object(object) => {
+                    for (name, value) in object.iter() {
+                        names.push(name.to_owned());
+                        part(self, value);
+                    }
+                    (Type::Object, "")
                 }
             };
+            let names = if names.is_empty() { self.no_names.clone() } else { Names::new(names) };
             if let Some(place) = self.items.get_mut(id as usize) {
-                *place = item;
+                *place = Item { of, text: text.to_owned(), names, parts };
             }
         }
         root
     }
 
-    /// Gives each part a number and leaves it to be loaded.
-    fn reserve(&mut self, open: &mut Vec<(Id, Source<'a>)>, parts: impl Iterator<Item = Source<'a>>) -> Vec<Id> {
-        parts
-            .map(|part| {
-                let id = self.add(Item::Null);
-                open.push((id, part));
-                id
-            })
-            .collect()
-    }
-
-    /// The elements or the member values; nothing for other values.
-    pub fn parts(&self, id: Id) -> &[Id] {
-        match self.get(id) {
-            Item::Array(parts) | Item::Object(_, parts) => parts,
-            _ => &[],
-        }
-    }
-
     /// The position and value of a member.
     pub fn member(&self, id: Id, name: &str) -> Option<(usize, Id)> {
-        match self.get(id) {
-            Item::Object(names, parts) => {
-                let position = names.find(name)?;
-                parts.get(position).map(|&part| (position, part))
-            }
-            _ => None,
-        }
+        let item = self.get(id);
+        let position = item.names.find(name)?;
+        item.parts.get(position).map(|&part| (position, part))
     }
 
     /// The container `id` with other parts in the same places; `id` itself when they are the same.
     pub fn with_parts(&mut self, id: Id, parts: Vec<Id>) -> Id {
-        let item = match self.get(id) {
-            Item::Array(old) if *old != parts => Item::Array(parts),
-            Item::Object(names, old) if *old != parts => Item::Object(names.clone(), parts),
-            _ => return id,
-        };
-        self.add(item)
+        let item = self.get(id);
+        if item.parts == parts {
+            return id;
+        }
+        self.add(item.of, String::new(), item.names.clone(), parts)
     }
 
     /// The object `id` without the members at `positions`.
     pub fn without(&mut self, id: Id, positions: &[usize]) -> Id {
-        let Item::Object(names, parts) = self.get(id) else {
-            return id;
-        };
         if positions.is_empty() {
             return id;
         }
-        let kept = names.iter().zip(parts).enumerate();
-        let kept = kept.filter(|(position, _)| !positions.contains(position));
-        let (names, parts) = kept.map(|(_, (name, &part))| (name.clone(), part)).unzip();
-        self.add(Item::Object(Rc::new(Names::new(names)), parts))
-    }
-
-    pub fn type_of(&self, id: Id) -> Type {
-        match self.get(id) {
-            Item::Null => Type::Null,
-            Item::Bool(_) => Type::Boolean,
-            Item::Number(text) if super::decimal::is_integer(text) => Type::Integer,
-            Item::Number(_) => Type::Number,
-            Item::String(_) => Type::String,
-            Item::Array(_) => Type::Array,
-            Item::Object(..) => Type::Object,
+        let item = self.get(id);
+        let (mut names, mut parts) = (Vec::new(), Vec::new());
+        for (position, (name, &part)) in item.names.list.iter().zip(&item.parts).enumerate() {
+            if !positions.contains(&position) {
+                names.push(name.clone());
+                parts.push(part);
+            }
         }
-    }
-
-    /// The value as a document of its own.
-    pub fn to_value(&self, id: Id) -> Value {
-        enum Todo<'v> {
-            Make(Id),
-            Array(usize),
-            Object(&'v Names<'v>),
-        }
-        let mut todo = vec![Todo::Make(id)];
-        let mut done: Vec<Value> = Vec::new();
-        while let Some(next) = todo.pop() {
-            let value = match next {
-                Todo::Make(id) => match self.get(id) {
-                    Item::Null => Value::Null,
-                    Item::Bool(value) => Value::Bool(*value),
-                    Item::Number(text) => Number::from_text(text).map_or(Value::Null, Value::Number),
-                    Item::String(text) => Value::String(text.as_ref().to_owned()),
-                    Item::Array(parts) => {
-                        todo.push(Todo::Array(parts.len()));
-                        todo.extend(parts.iter().rev().map(|&part| Todo::Make(part)));
-                        continue;
-                    }
-                    Item::Object(names, parts) => {
-                        todo.push(Todo::Object(names));
-                        todo.extend(parts.iter().rev().map(|&part| Todo::Make(part)));
-                        continue;
-                    }
-                },
-                Todo::Array(count) => Value::Array(done.split_off(done.len().saturating_sub(count))),
-                Todo::Object(names) => {
-                    let values = done.split_off(done.len().saturating_sub(names.names.len()));
-                    let names = names.iter().map(|name| name.as_ref());
-                    Value::Object(names.zip(values).collect::<Object>())
-                }
-            };
-            done.push(value);
-        }
-        done.pop().unwrap_or_default()
+        self.add(Type::Object, String::new(), Names::new(names), parts)
     }
 }

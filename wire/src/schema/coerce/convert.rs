@@ -2,29 +2,29 @@
 
 use super::{scalar, Coercer};
 use crate::json::Value;
-use crate::schema::equal;
 use crate::schema::memo::pair;
-use crate::schema::node::{Choices, Node, NodeId, Type};
-use crate::schema::values::{Id, Item};
+use crate::schema::node::{Choices, Join, Node, NodeId, Type};
+use crate::schema::text;
+use crate::schema::values::Id;
 
-impl<'r> Coercer<'_, 'r, '_> {
+impl<'r> Coercer<'_, 'r> {
     /// The value as the node wants it, as far as that can be told.
     pub(super) fn converted(&mut self, id: NodeId, value: Id) -> Id {
         let node = self.node(id);
         if let Some(&target) = node.reference() {
             return self.again(target, value, true);
         }
-        if let Some(constant) = node.constant() {
+        if let Some(constant) = node.choices(true) {
             let literal = constant.values.first();
             return literal.map_or(value, |literal| self.literal(literal, value));
         }
-        if let Some(choices) = node.choices() {
+        if let Some(choices) = node.choices(false) {
             return self.choice(id, choices, value);
         }
-        if let Some(branches) = node.any_of().or(node.one_of()) {
+        if let Some(branches) = node.branches(Join::Any).or(node.branches(Join::One)) {
             return self.union(id, node, branches, value);
         }
-        if let Some(all) = node.all_of() {
+        if let Some(all) = node.branches(Join::All) {
             let next = all.iter().fold(value, |value, &member| self.convert(member, value));
             return self.members(node, next);
         }
@@ -71,17 +71,17 @@ impl<'r> Coercer<'_, 'r, '_> {
 
     /// Whether two numbers stand for the same value: containers by identity, scalars by value.
     fn same(&self, left: Id, right: Id) -> bool {
-        let container = |id| matches!(self.run.values.get(id), Item::Array(_) | Item::Object(..));
+        let container = |id| matches!(self.of(id), Type::Array | Type::Object);
         left == right
             || (!container(left)
                 && !container(right)
-                && equal::key(&self.run.values, left) == equal::key(&self.run.values, right))
+                && text::key(&self.run.values, left) == text::key(&self.run.values, right))
     }
 
     /// A new value if the old one converts, else the old one.
     fn scalar(&mut self, value: Id, wanted: Type) -> Id {
-        match scalar::converted(self.run.values.get(value), wanted) {
-            Some(item) => self.run.values.add(item),
+        match scalar::converted(self.run.values.get(value), wanted, true) {
+            Some(text) => self.run.values.add_scalar(wanted, text),
             None => value,
         }
     }
@@ -94,11 +94,11 @@ impl<'r> Coercer<'_, 'r, '_> {
             Value::Bool(_) => Type::Boolean,
             _ => return value,
         };
-        let Some(item) = scalar::converted(self.run.values.get(value), wanted) else {
+        let Some(text) = scalar::converted(self.run.values.get(value), wanted, true) else {
             return value;
         };
-        let candidate = self.run.values.add(item);
-        let exact = equal::key(&self.run.values, candidate) == equal::key_of(literal);
+        let candidate = self.run.values.add_scalar(wanted, text);
+        let exact = text::key(&self.run.values, candidate) == text::key_of(literal);
         if exact {
             candidate
         } else {
@@ -108,8 +108,8 @@ impl<'r> Coercer<'_, 'r, '_> {
 
     /// A member of the enumeration stays; else the first one the value converts to.
     fn choice(&mut self, id: NodeId, choices: &Choices, value: Id) -> Id {
-        let key = equal::key(&self.run.values, value);
-        if choices.keys.binary_search(&key).is_ok() {
+        let key = text::key(&self.run.values, value);
+        if choices.keys.get(&key).is_some() {
             return value;
         }
         for member in &choices.values {
@@ -154,7 +154,7 @@ impl<'r> Coercer<'_, 'r, '_> {
     fn array(&mut self, id: NodeId, node: &'r Node, value: Id) -> Id {
         let items =
             |this: &mut Self, value| this.map_items(node, value, |this, node, value| this.converted(node, value));
-        if let Item::Array(_) = self.run.values.get(value) {
+        if self.of(value) == Type::Array {
             return items(self, value);
         }
         let rules = node.array();
@@ -163,9 +163,9 @@ impl<'r> Coercer<'_, 'r, '_> {
             _ if tuple => value,
             Some(item) => {
                 let item = self.again(item, value, false);
-                self.run.values.add(Item::Array(vec![item]))
+                self.run.values.add_array(vec![item])
             }
-            None => self.run.values.add(Item::Array(vec![value])),
+            None => self.run.values.add_array(vec![value]),
         };
         if !self.is_string(value) || self.run.passes(id, list) {
             return list;

@@ -1,6 +1,9 @@
 //! The difference between a value and its conversion.
 
-use crate::schema::values::{Id, Item, Values};
+use crate::json;
+use crate::schema::node::Type;
+use crate::schema::text;
+use crate::schema::values::{Id, Values};
 use crate::schema::{Edit, Step};
 
 /// The smallest changes that lead from one value to the other. Parts with the same number are the same and not looked
@@ -18,27 +21,28 @@ pub(in super::super) fn edits(values: &Values, before: Id, after: Id) -> Vec<Edi
         }
         let step = |step: Step| path.iter().cloned().chain([step]).collect::<Vec<_>>();
         let first = todo.len();
-        match (values.get(before), values.get(after)) {
-            (Item::Object(names, parts), Item::Object(new_names, new_parts)) => {
+        let (old, new) = (values.get(before), values.get(after));
+        match (old.of, new.of) {
+            (Type::Object, Type::Object) => {
                 // Conversions only take members out.
-                let mut new = new_names.iter().zip(new_parts).peekable();
-                for (name, &part) in names.iter().zip(parts) {
+                let mut new = new.names.list.iter().zip(&new.parts).peekable();
+                for (name, &part) in old.names.list.iter().zip(&old.parts) {
                     let kept = new.next_if(|(kept, _)| *kept == name);
                     let next = kept.map(|(_, &part)| part);
                     if next != Some(part) {
-                        todo.push((step(Step::Key(name.as_ref().to_owned())), part, next));
+                        todo.push((step(Step::Key(name.clone())), part, next));
                     }
                 }
             }
-            (Item::Array(parts), Item::Array(new_parts)) if parts.len() == new_parts.len() => {
-                for (index, (&part, &new)) in parts.iter().zip(new_parts).enumerate() {
+            (Type::Array, Type::Array) if old.parts.len() == new.parts.len() => {
+                for (index, (&part, &new)) in old.parts.iter().zip(&new.parts).enumerate() {
                     if part != new {
                         todo.push((step(Step::Index(index)), part, Some(new)));
                     }
                 }
             }
             _ => {
-                let new = Some(values.to_value(after));
+                let new = json::parse(&text::json(values, after)).ok();
                 edits.push(Edit { path, new });
                 continue;
             }

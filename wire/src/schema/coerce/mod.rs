@@ -22,7 +22,7 @@ pub(super) use edits::edits;
 use super::check::Run;
 use super::memo::Memo;
 use super::node::{Node, NodeId, Type};
-use super::values::{Id, Item, NULL};
+use super::values::{Id, NULL};
 use super::Profile;
 use crate::json;
 
@@ -31,9 +31,9 @@ use crate::json;
 const MAX_DEPTH: usize = 256;
 
 /// One conversion of a value towards a node: what a pass does at each level.
-type Pass = fn(&mut Coercer<'_, '_, '_>, NodeId, Id) -> Id;
+type Pass = fn(&mut Coercer<'_, '_>, NodeId, Id) -> Id;
 
-impl Run<'_, '_> {
+impl Run<'_> {
     /// The value after all conversions; the same one when nothing changes.
     pub(super) fn coerce(&mut self, value: Id) -> Id {
         let root = self.schema.root;
@@ -54,8 +54,8 @@ impl Run<'_, '_> {
     }
 }
 
-struct Coercer<'c, 'r, 'a> {
-    run: &'c mut Run<'r, 'a>,
+struct Coercer<'c, 'r> {
+    run: &'c mut Run<'r>,
     depth: usize,
     /// The pairs that are being converted where a schema can come back to itself with the same value.
     entered: Vec<(NodeId, Id)>,
@@ -67,7 +67,7 @@ struct Coercer<'c, 'r, 'a> {
     parsed: Memo,
 }
 
-impl<'r> Coercer<'_, 'r, '_> {
+impl<'r> Coercer<'_, 'r> {
     /// Whether the 0.85 profile holds.
     fn old(&self) -> bool {
         self.run.schema.profile == Profile::V0_85
@@ -77,8 +77,12 @@ impl<'r> Coercer<'_, 'r, '_> {
         self.run.schema.node(id)
     }
 
+    fn of(&self, value: Id) -> Type {
+        self.run.values.get(value).of
+    }
+
     fn is_string(&self, value: Id) -> bool {
-        matches!(self.run.values.get(value), Item::String(_))
+        self.of(value) == Type::String
     }
 
     /// Does one level of a pass unless it would be one too many.
@@ -95,11 +99,12 @@ impl<'r> Coercer<'_, 'r, '_> {
     /// Sends the members of an object through a pass, each by the schemas that name it. `declared` leaves out all
     /// but `properties`.
     fn map_members(&mut self, node: &'r Node, value: Id, pass: Pass, declared: bool) -> Id {
-        let (Item::Object(names, parts), Some(rules)) = (self.run.values.get(value), node.object()) else {
+        let item = self.run.values.get(value);
+        let Some(rules) = node.object().filter(|_| item.of == Type::Object) else {
             return value;
         };
-        let (names, mut parts) = (names.clone(), parts.clone());
-        for (name, part) in names.iter().zip(&mut parts) {
+        let (names, mut parts) = (item.names.clone(), item.parts.clone());
+        for (name, part) in names.list.iter().zip(&mut parts) {
             let property = rules.property(name);
             if let Some(node) = property {
                 *part = self.deeper(pass, node, *part);
@@ -108,10 +113,9 @@ impl<'r> Coercer<'_, 'r, '_> {
                 continue;
             }
             let mut matched = property.is_some();
-            // The 0.85 profile does not convert by pattern.
-            let patterns = rules.patterns.iter().filter(|_| !self.run.schema.profile.eq(&Profile::V0_85));
-            for (pattern, node) in patterns {
-                if self.run.patterns.is_match(pattern, name) == Some(true) {
+            for (pattern, node) in &rules.patterns {
+                // The 0.85 profile does not convert by pattern.
+                if !self.old() && self.run.patterns.is_match(pattern, name) == Some(true) {
                     matched = true;
                     *part = self.deeper(pass, *node, *part);
                 }
@@ -125,10 +129,11 @@ impl<'r> Coercer<'_, 'r, '_> {
 
     /// Sends the items of an array through a pass.
     fn map_items(&mut self, node: &'r Node, value: Id, pass: Pass) -> Id {
-        let (Item::Array(parts), Some(rules)) = (self.run.values.get(value), node.array()) else {
+        let item = self.run.values.get(value);
+        let Some(rules) = node.array().filter(|_| item.of == Type::Array) else {
             return value;
         };
-        let mut parts = parts.clone();
+        let mut parts = item.parts.clone();
         let old = self.old();
         for (position, part) in parts.iter_mut().enumerate() {
             let item = match rules.prefix.get(position) {
@@ -147,23 +152,21 @@ impl<'r> Coercer<'_, 'r, '_> {
 
     /// The object or array a string holds as JSON text, where that is what is wanted.
     fn json_inside(&mut self, value: Id, wanted: Type) -> Option<Id> {
-        let Item::String(text) = self.run.values.get(value) else {
-            return None;
-        };
+        let item = self.run.values.get(value);
         let open = if wanted == Type::Object { '{' } else { '[' };
-        if !text.trim_start().starts_with(open) {
+        if item.of != Type::String || !item.text.trim_start().starts_with(open) {
             return None;
         }
         let key = u64::from(value);
         let found = match self.parsed.get(key) {
             Some(found) => found,
             None => {
-                let parsed = json::parse(text).ok();
-                let found = parsed.map_or(NULL, |parsed| self.run.values.load_made(parsed));
+                let parsed = json::parse(&item.text).ok();
+                let found = parsed.map_or(NULL, |parsed| self.run.values.load(&parsed));
                 self.parsed.set(key, found);
                 found
             }
         };
-        (self.run.values.type_of(found) == wanted).then_some(found)
+        (self.of(found) == wanted).then_some(found)
     }
 }

@@ -1,16 +1,15 @@
 //! First pass: `null` for an optional property means that it is left out.
 
 use super::Coercer;
-use crate::schema::node::NodeId;
-use crate::schema::values::{Id, Item, NULL};
+use crate::schema::node::{NodeId, Type};
+use crate::schema::values::{Id, NULL};
 
-impl Coercer<'_, '_, '_> {
+impl Coercer<'_, '_> {
     /// Takes out optional properties that are `null` where their schema refuses it. References are not followed, and
     /// what a pattern or `additionalProperties` allows is no optional property.
     pub(super) fn without_nulls(&mut self, id: NodeId, value: Id) -> Id {
         let node = self.node(id);
-        let values = &self.run.values;
-        if let Item::Array(_) = values.get(value) {
+        if self.of(value) == Type::Array {
             return self.map_items(node, value, |this, node, value| this.without_nulls(node, value));
         }
         let mut dropped = Vec::new();
@@ -18,7 +17,7 @@ impl Coercer<'_, '_, '_> {
             let Some((position, member)) = self.run.values.member(value, name) else {
                 continue;
             };
-            let null = matches!(self.run.values.get(member), Item::Null);
+            let null = self.of(member) == Type::Null;
             let required = node.required().is_some_and(|names| names.contains(name));
             let reference = self.node(*property).reference().is_some();
             if null && !required && !reference && !self.run.passes(*property, NULL) {

@@ -2,19 +2,19 @@
 
 use super::{scalar, Coercer};
 use crate::schema::assertion::is_of_type;
-use crate::schema::node::{NodeId, Type};
-use crate::schema::values::{Id, Item};
+use crate::schema::node::{Join, NodeId, Type};
+use crate::schema::values::Id;
 
-impl Coercer<'_, '_, '_> {
+impl Coercer<'_, '_> {
     /// Converts what the types of the node ask for, in its branches first. References are not followed.
     pub(super) fn primitive(&mut self, id: NodeId, value: Id) -> Id {
         let node = self.node(id);
         let mut next = value;
-        for &member in node.all_of().into_iter().flatten() {
+        for &member in node.branches(Join::All).unwrap_or_default() {
             next = self.further(member, next);
         }
-        for branches in [node.any_of(), node.one_of()].into_iter().flatten() {
-            next = self.branch(branches, next);
+        for join in [Join::Any, Join::One] {
+            next = self.branch(node.branches(join).unwrap_or_default(), next);
         }
         let Some(types) = node.types() else {
             return next;
@@ -23,9 +23,9 @@ impl Coercer<'_, '_, '_> {
         // A value that has one of several types keeps it.
         let fits = types.list.iter().any(|&wanted| is_of_type(item, wanted));
         if types.single || !fits {
-            let mut candidates = types.list.iter().filter_map(|&wanted| scalar::strictly(item, wanted));
-            if let Some(item) = candidates.next() {
-                next = self.run.values.add(item);
+            let convert = |&wanted: &Type| Some((wanted, scalar::converted(item, wanted, false)?));
+            if let Some((wanted, text)) = types.list.iter().find_map(convert) {
+                next = self.run.values.add_scalar(wanted, text);
             } else if !fits && self.is_string(next) {
                 let mut wanted = types.list.iter().filter(|wanted| matches!(wanted, Type::Object | Type::Array));
                 if let Some(parsed) = wanted.find_map(|&wanted| self.json_inside(next, wanted)) {
@@ -33,10 +33,10 @@ impl Coercer<'_, '_, '_> {
                 }
             }
         }
-        let pass = |this: &mut Coercer<'_, '_, '_>, node, value| this.primitive(node, value);
-        match self.run.values.get(next) {
-            Item::Object(..) if types.list.contains(&Type::Object) => self.map_members(node, next, pass, false),
-            Item::Array(_) if types.list.contains(&Type::Array) => self.map_items(node, next, pass),
+        let pass = |this: &mut Coercer<'_, '_>, node, value| this.primitive(node, value);
+        match self.of(next) {
+            Type::Object if types.list.contains(&Type::Object) => self.map_members(node, next, pass, false),
+            Type::Array if types.list.contains(&Type::Array) => self.map_items(node, next, pass),
             _ => next,
         }
     }

@@ -8,63 +8,59 @@ use crate::schema::values::Item;
 /// The largest integer a double counts up to without gaps.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// The value as another type; `None` leaves it as it is: it has the type already, or no reading as it.
+/// The text of the value as another type; `None` leaves it as it is: it has the type already, or no reading as it.
 ///
 /// Strict conversion reads strings that spell exactly a value of the type, and `null` as the empty value. Generous
 /// conversion also knows any case of `true` and `false`, cuts fractions off for integers, and writes `null` as a word
 /// in strings.
-pub(super) fn converted(item: &Item, wanted: Type, generous: bool) -> Option<Item> {
-    Some(match wanted {
-        Type::String => Item::String(match item {
-            Item::Null if generous => "null".to_owned(),
-            Item::Null => String::new(),
-            Item::Bool(value) => word(*value).to_owned(),
-            Item::Number(digits) => number_text(digits),
-            _ => return None,
-        }),
-        Type::Number | Type::Integer => {
-            let number = match item {
-                Item::Null => "0".to_owned(),
-                Item::Bool(value) => if *value { "1" } else { "0" }.to_owned(),
-                Item::String(text) if generous => generous_number(text)?,
-                Item::String(text) => number_in(text)?,
-                Item::Number(digits) if generous && wanted == Type::Integer && !decimal::is_integer(digits) => {
-                    digits.clone()
-                }
-                _ => return None,
-            };
-            if wanted == Type::Number || decimal::is_integer(&number) {
-                Item::Number(number)
-            } else if generous {
-                Item::Number(decimal::truncated(&number))
-            } else {
-                return None;
-            }
+pub(super) fn converted(item: &Item, wanted: Type, generous: bool) -> Option<String> {
+    let text = item.text.as_str();
+    let string = item.of == Type::String;
+    let text = match (wanted, item.of) {
+        (_, Type::Array | Type::Object) | (Type::Array | Type::Object, _) | (Type::String, Type::String) => {
+            return None
         }
-        Type::Boolean => Item::Bool(match item {
-            Item::Null => false,
-            Item::Number(_) => switch(item)?,
-            Item::String(text) => match text.as_str() {
-                "0" if generous => false,
-                "1" if generous => true,
+        (Type::String, Type::Null) if !generous => "",
+        (Type::String, Type::Integer | Type::Number) => return Some(number_text(text)),
+        (Type::String, _) => text,
+        (Type::Integer | Type::Number, _) => return number(item, wanted, generous),
+        (Type::Boolean, Type::Boolean) | (Type::Null, Type::Null) => return None,
+        (Type::Boolean, Type::Null) => "false",
+        (Type::Boolean, _) => match switch(item) {
+            Some(true) => "true",
+            Some(false) => "false",
+            None if !string => return None,
+            None => match text {
+                "0" if generous => "false",
+                "1" if generous => "true",
                 _ => truth(text, generous)?,
             },
-            _ => return None,
-        }),
-        Type::Null => {
-            let empty = match item {
-                Item::String(text) if generous => {
-                    matches!(text.to_ascii_lowercase().as_str(), "" | "0" | "null" | "undefined")
-                }
-                Item::String(text) => text.is_empty(),
-                Item::Bool(value) => !value,
-                Item::Number(_) => switch(item) == Some(false),
-                _ => false,
-            };
-            return empty.then_some(Item::Null);
+        },
+        (Type::Null, _) => {
+            let word = |word: &&str| text.eq_ignore_ascii_case(word);
+            let generous = generous && ["0", "null", "undefined"].iter().any(|known| word(known));
+            let empty =
+                if string { text.is_empty() || generous } else { text == "false" || switch(item) == Some(false) };
+            return empty.then(|| "null".to_owned());
         }
-        Type::Array | Type::Object => return None,
-    })
+    };
+    Some(text.to_owned())
+}
+
+fn number(item: &Item, wanted: Type, generous: bool) -> Option<String> {
+    let text = item.text.as_str();
+    let number = match item.of {
+        Type::Null => "0".to_owned(),
+        Type::Boolean => digit(text).to_owned(),
+        Type::String if generous => generous_number(text)?,
+        Type::String => number_in(text)?,
+        Type::Number if generous && wanted == Type::Integer => text.to_owned(),
+        _ => return None,
+    };
+    if wanted == Type::Integer && !decimal::is_integer(&number) {
+        return generous.then(|| decimal::truncated(&number));
+    }
+    Some(number)
 }
 
 /// A number in a string. One that a double does not hold exactly keeps the digits the model wrote: they are most
@@ -82,38 +78,41 @@ fn number_text(digits: &str) -> String {
 
 /// The numbers 0 and 1 as a switch.
 fn switch(item: &Item) -> Option<bool> {
-    match item {
-        Item::Number(digits) if decimal::double(digits) == 0.0 => Some(false),
-        Item::Number(digits) if decimal::double(digits) == 1.0 => Some(true),
-        _ => None,
-    }
-}
-
-fn word(value: bool) -> &'static str {
-    if value {
-        "true"
-    } else {
-        "false"
-    }
+    let number = match item.of {
+        Type::Integer | Type::Number => decimal::double(&item.text),
+        _ => return None,
+    };
+    (number == 0.0 || number == 1.0).then_some(number == 1.0)
 }
 
 /// `true` or `false`, in any case if `generous`.
-fn truth(text: &str, generous: bool) -> Option<bool> {
-    let is = |word: &str| text == word || (generous && text.eq_ignore_ascii_case(word));
-    [true, false].into_iter().find(|&value| is(word(value)))
+fn truth(text: &str, generous: bool) -> Option<&'static str> {
+    let is = |word: &&str| text == *word || (generous && text.eq_ignore_ascii_case(word));
+    ["true", "false"].into_iter().find(is)
+}
+
+fn digit(word: &str) -> &'static str {
+    if word == "true" {
+        "1"
+    } else {
+        "0"
+    }
 }
 
 /// A number however a model spells it in a string; nothing at all is zero.
 fn generous_number(text: &str) -> Option<String> {
-    let bigint = || {
-        let number = Number::from_text(text.strip_suffix('n')?)?;
-        (number.as_i64()?.unsigned_abs() <= MAX_SAFE).then(|| number.as_str().to_owned())
-    };
     if trimmed(text).is_empty() {
         return Some("0".to_owned());
     }
-    let truth = || Some(if truth(text, true)? { "1" } else { "0" }.to_owned());
-    number_in(text).or_else(truth).or_else(bigint)
+    if let Some(number) = number_in(text) {
+        return Some(number);
+    }
+    if let Some(word) = truth(text, true) {
+        return Some(digit(word).to_owned());
+    }
+    // JavaScript's notation of big integers.
+    let number = Number::from_text(text.strip_suffix('n')?)?;
+    (number.as_i64()?.unsigned_abs() <= MAX_SAFE).then(|| number.as_str().to_owned())
 }
 
 /// The JSON number that JavaScript's `Number(text)` comes to (ECMA-262, StringToNumber): white space around it, a
@@ -122,19 +121,11 @@ fn generous_number(text: &str) -> Option<String> {
 /// double.
 fn number_in(text: &str) -> Option<String> {
     let text = trimmed(text);
-    let unsigned = text.strip_prefix('+').unwrap_or(text);
-    let bare = unsigned.trim_start_matches('0');
-    let number = if let Some(number) = [text, unsigned, bare].iter().find_map(|text| Number::from_text(text)) {
-        number
-    } else if let Some(number) = based(text) {
-        Number::from(number)
-    } else {
-        respelled(text)?
-    };
+    let number = Number::from_text(text).or_else(|| based(text).map(Number::from)).or_else(|| respelled(text))?;
     decimal::is_finite(number.as_str()).then(|| number.as_str().to_owned())
 }
 
-/// `5.`, `.5`, `-007` as JSON spells them.
+/// `+5`, `5.`, `.5`, `-007` as JSON spells them.
 fn respelled(text: &str) -> Option<Number> {
     let sign = if text.starts_with('-') { "-" } else { "" };
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -156,18 +147,19 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
 }
 
-/// `0x1F`, `0o17`, `0b101`.
+/// `0x1F`, `0o17`, `0b101`, at most 64 bits.
 fn based(text: &str) -> Option<u64> {
     let mut chars = text.strip_prefix('0')?.chars();
-    let base = match chars.next()?.to_ascii_lowercase() {
-        'x' => 16,
-        'o' => 8,
-        'b' => 2,
+    let base = match chars.next()? {
+        'x' | 'X' => 16,
+        'o' | 'O' => 8,
+        'b' | 'B' => 2,
         _ => return None,
     };
     let mut number = None;
     for c in chars {
-        number = Some(number.unwrap_or(0u64).checked_mul(base)?.checked_add(c.to_digit(base as u32)?.into())?);
+        let digit = c.to_digit(base)?;
+        number = Some(number.unwrap_or(0u64).checked_mul(base.into())?.checked_add(digit.into())?);
     }
     number
 }
