@@ -66,8 +66,8 @@ smollm.onRead = (read, total) => {
 const panel = new BrainPanel(
   [
     { brain: scripted },
-    { brain: smollm, settings: new SmolLmSettings(smollm, () => use(smollm)) },
-    { brain: endpoint, settings: new EndpointSettingsView(endpoint, () => use(endpoint)) },
+    { brain: smollm, settings: new SmolLmSettings(smollm, () => becameReady(smollm)) },
+    { brain: endpoint, settings: new EndpointSettingsView(endpoint, () => becameReady(endpoint)) },
   ],
   use,
 );
@@ -92,6 +92,11 @@ function use(brain: Brain): void {
   current = brain;
   chat.use(brain);
   if (agent.state.messages.every(({ role }) => role === "system")) showEmpty();
+}
+
+/** The user may have chosen another brain while this one was getting ready. */
+function becameReady(brain: Brain): void {
+  if (brain === current) use(brain);
 }
 
 /** What is shown before the first message: who will answer, and what could be asked. */

@@ -74,8 +74,9 @@ export class Composer {
     this.hint.textContent = text ?? (this.running ? hints.running : hints.idle);
   }
 
+  /** Puts the cursor into the box, except where that would bring up a keyboard on the screen. */
   focus(): void {
-    this.box.focus();
+    if (matchMedia("(hover: hover)").matches) this.box.focus();
   }
 
   private key(event: KeyboardEvent): void {

@@ -45,7 +45,7 @@ export class EventLog {
   }
 
   private row(type: string, text: string): void {
-    this.rows.push([type, clip(text, 300)]);
+    this.rows.push([type, clip(text, 1000)]);
     this.total++;
     // In blocks, so that trimming costs a constant per event.
     if (this.rows.length > limit * 2) this.rows = this.rows.slice(-limit);
