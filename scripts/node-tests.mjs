@@ -9,10 +9,9 @@ export async function nodeTests(dir, { env = {}, seconds = 800 } = {}) {
   report.check(files.length > 0, `${relative(root, dir)} holds *.test.mjs files`);
   const args = ["--test", "--test-reporter=spec", "--test-concurrency=1", ...files];
   if (files.length > 0) {
-    const { code, out } = await run(process.execPath, args, { env, seconds });
+    const { code, out } = await run(process.execPath, args, { env, seconds, show: true });
     const count = (word) => Number(out.match(new RegExp(`^ℹ ${word} (\\d+)$`, "m"))?.[1] ?? 0);
     report.add(count("pass"), count("fail") + count("cancelled"));
-    console.log(out.trim());
     report.check(code === 0 || report.failed > 0, "node --test", `exit ${code}`);
     report.check(count("skipped") + count("todo") === 0, "no test is skipped");
   }

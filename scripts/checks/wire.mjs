@@ -20,8 +20,8 @@ if (wire) {
   for (const family of families) {
     for (const { script, args } of judges) {
       const options = ["--module", join(root, "npm/dist/index.js"), "--only", `${family}/`, ...args];
-      const { code, out } = await run(process.execPath, [join(wire, script), ...options], { seconds: 600 });
-      console.log(`--- ${script} ${family}\n${out.trim()}`);
+      console.log(`--- ${script} ${family}`);
+      const { code, out } = await run(process.execPath, [join(wire, script), ...options], { show: true });
       // The line of the family: check-faults tries one plain play of every family, whatever it is asked for.
       const counts = out.match(new RegExp(`^${family}: (\\d+) passed, (\\d+) failed`, "m"));
       if (counts) report.add(Number(counts[1]), Number(counts[2]));

@@ -19,5 +19,9 @@ function decode(text: string, alphabet: string): Uint8Array<ArrayBuffer> {
 }
 
 function isLeftOut(code: number): boolean {
-  return (code > 0x7e && code < 0xa1) || code === 0xad || (code < 0x7f && '"\\<`$'.includes(String.fromCharCode(code)));
+  return (
+    (code > 0x7e && code < 0xa1) ||
+    code === 0xad ||
+    (code < 0x7f && '"\\<`$'.includes(String.fromCharCode(code)))
+  );
 }
