@@ -2,7 +2,7 @@
 // page under a strict policy, in a worker, through bundlers, and by the TypeScript compiler. Never imports a source.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import esbuild from "esbuild";
 import { build as vite } from "vite";
@@ -39,7 +39,9 @@ for (const name of [
 }
 const strange = names.filter(
   (name) =>
-    !/^(dist\/(types\/)?[\w./-]+\.(js|js\.map|d\.ts|wasm)|[\w.-]+\.(md|txt|json)|LICENSE)$/.test(name),
+    !/^(dist\/(types\/)?[\w./-]+\.(js|js\.map|d\.ts|wasm)|docs\/[\w-]+\.md|[\w.-]+\.(md|txt|json)|LICENSE)$/.test(
+      name,
+    ),
 );
 report.check(strange.length === 0, "the tarball has nothing else", strange.join("\n"));
 
@@ -58,6 +60,13 @@ report.check(manifest.scripts === undefined || !manifest.scripts.install, "nothi
 /** Compares what an app got with what it should have got. */
 const judge = (name, result) =>
   report.check(isDeepStrictEqual(result, expected), name, JSON.stringify(result, undefined, 1));
+
+const links = ["README.md", ...names.filter((name) => name.startsWith("docs/"))].flatMap((name) => {
+  const text = readFileSync(join(installed, name), "utf8");
+  return [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, to]) => [name, join(dirname(name), to)]);
+});
+for (const [from, to] of links)
+  report.check(existsSync(join(installed, to)), `${from}: the link to ${to} leads somewhere`);
 
 // --- Node
 async function node(name, code) {

@@ -4,6 +4,7 @@
 //   bundle  npm/dist   one file per npm/src/entry/*.ts with shared chunks, .d.ts files, steersman.wasm
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -88,7 +89,7 @@ async function bundle() {
   const work = `${dist}.new`;
   rmSync(work, { recursive: true, force: true });
   const { build } = await import("esbuild");
-  await build({
+  const { metafile } = await build({
     entryPoints: entries,
     outdir: work,
     bundle: true,
@@ -98,6 +99,7 @@ async function bundle() {
     target: floor,
     minify: true,
     sourcemap: true,
+    metafile: true,
     legalComments: "none",
     // The module in the JavaScript is made of characters beyond ASCII; escaped they would be three times as long.
     charset: "utf8",
@@ -113,7 +115,12 @@ async function bundle() {
     "<!-- end of the package's README -->",
   )[0];
   writeFileSync(join(root, "npm/README.md"), `${readme.trim()}\n`);
-  await writeNotices(join(root, "npm/THIRD-PARTY-NOTICES.txt"));
+  rmSync(join(root, "npm/docs"), { recursive: true, force: true });
+  cpSync(join(root, "docs"), join(root, "npm/docs"), { recursive: true });
+  const bundled = Object.keys(metafile.inputs).map(
+    (file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1],
+  );
+  await writeNotices(join(root, "npm/THIRD-PARTY-NOTICES.txt"), new Set(bundled.filter(Boolean)));
 
   const emit = [
     "--noEmit",
@@ -156,6 +163,7 @@ export async function build({ force = false } = {}) {
     ...at("npm/package.json", "npm/tsconfig.json", "tsconfig.base.json", "LICENSE", "README.md"),
     ...at("scripts/build.mjs", "scripts/notices.mjs"),
     ...walk(join(root, "npm/src")),
+    ...walk(join(root, "docs")),
     ...walk(pkg),
   ];
   const madeBundle = await stepFor("bundle", dist, hashOf(typescript, lock), force, bundle);

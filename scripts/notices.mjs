@@ -1,11 +1,8 @@
 // Writes THIRD-PARTY-NOTICES.txt: the licence of everything whose code is inside the published package.
-// `node scripts/notices.mjs [FILE]`; the build calls it.
+// The build calls it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isMain, must, root } from "./common.mjs";
-
-/** Development packages whose code ends up in npm/dist; the rest only builds and tests. */
-const bundledPackages = [];
+import { must, root } from "./common.mjs";
 
 const licenceFile = /^(licen[cs]e|copying|notice|unlicense)/i;
 
@@ -53,8 +50,9 @@ async function crates() {
     }));
 }
 
-function npmPackages() {
-  return bundledPackages.map((name) => {
+/** npm packages whose code is in the bundles. */
+function npmPackages(names) {
+  return [...names].map((name) => {
     const dir = join(root, "node_modules", name);
     const { version, license } = JSON.parse(readFileSync(join(dir, "package.json"), "utf8"));
     return { name: `${name} ${version} (npm package)`, licence: license, texts: licenceTexts(dir) };
@@ -68,19 +66,16 @@ const standardLibrary = {
   texts: [readFileSync(join(root, "scripts/licences/rust-std.txt"), "utf8").trim()],
 };
 
-/** Writes the file; an item without a licence text in its package is an error, not a gap. */
-export async function writeNotices(file) {
-  const items = [standardLibrary, ...(await crates()), ...npmPackages()];
+/**
+ * Writes the file; `bundled` names the npm packages that are inside. An item without a licence text in its package is
+ * an error, not a gap.
+ */
+export async function writeNotices(file, bundled) {
+  const items = [standardLibrary, ...(await crates()), ...npmPackages(bundled)];
   const parts = items.map(({ name, licence, texts }) => {
     if (texts.length === 0) throw new Error(`${name}: no licence text found`);
     return [name, `Licence: ${licence}`, "", ...texts].join("\n");
   });
   const head = "This package contains code of the following projects.";
   writeFileSync(file, `${[head, ...parts].join(`\n\n${"-".repeat(76)}\n\n`)}\n`);
-  return items.map(({ name }) => name);
-}
-
-if (isMain(import.meta.url)) {
-  const file = process.argv[2] ?? join(root, "npm/THIRD-PARTY-NOTICES.txt");
-  for (const name of await writeNotices(file)) console.log(name);
 }
