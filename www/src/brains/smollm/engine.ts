@@ -73,6 +73,11 @@ export class Engine {
     );
   }
 
+  /** Ends the worker and frees its memory. */
+  async stop(): Promise<void> {
+    await this.wllama.exit();
+  }
+
   private complete(
     messages: ChatMessage[],
     tools: ChatTool[],

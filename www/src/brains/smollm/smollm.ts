@@ -36,12 +36,13 @@ export class SmolLm implements Brain {
     );
     onProgress("Starting the engine", 0, 0);
     const engine = await Engine.start(weights);
-    const tools = this.tools.map(chatTool);
-    await engine.readPreamble(
-      tools,
-      (done, total) => onProgress("Reading its instructions", done, total),
-      signal,
-    );
+    try {
+      const onRead = (done: number, total: number) => onProgress("Reading its instructions", done, total);
+      await engine.readPreamble(this.tools.map(chatTool), onRead, signal);
+    } catch (error) {
+      await engine.stop();
+      throw error;
+    }
     this.engine = engine;
     this.model = localModel("smollm2-135m-instruct", "SmolLM2 135M", this.id, contextSize);
   }
