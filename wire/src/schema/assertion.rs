@@ -1,6 +1,7 @@
 //! Keywords that are decided by looking at one value: whether they hold, and what to say when not.
 
 use super::check::Run;
+use super::cut;
 use super::decimal;
 use super::issue::{listed, shown};
 use super::node::{Choices, Keyword, Limit, Measure, Type, Types};
@@ -36,7 +37,7 @@ pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
 fn is_within(limit: &Limit, bound: &Number, item: &Item) -> bool {
     let count = match (limit.of, item.of.number()) {
         (Measure::Value, Type::Number) => return limit.allows(decimal::compare(&item.text, bound)),
-        (Measure::Length, Type::String) => item.text.chars().count(),
+        (Measure::Length, Type::String) => cut::length(&item.text),
         (Measure::Members, Type::Object) | (Measure::Items, Type::Array) => item.parts.len(),
         _ => return true,
     };

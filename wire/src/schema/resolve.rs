@@ -3,7 +3,7 @@
 use super::compile::{Compiler, Reference, Resource};
 use super::dialect::Dialect;
 use super::node::{Keyword, NodeId};
-use super::uri;
+use super::{cut, uri};
 use crate::json::{Object, Value};
 
 impl<'d> Compiler<'d, '_> {
@@ -97,11 +97,11 @@ impl<'d> Compiler<'d, '_> {
         let mut value = *self.sources.get(root as usize)?;
         self.read_all();
         let mut resource = self.nodes.get(root as usize)?.resource;
-        for segment in pointer.split('/').skip(1) {
-            let name = segment.replace("~1", "/").replace("~0", "~");
+        for segment in cut::pieces(pointer, b'/').into_iter().skip(1) {
+            let name = unescaped(segment);
             value = match value {
                 Value::Object(object) => object.get(&name)?,
-                Value::Array(items) => items.get(name.parse::<usize>().ok()?)?,
+                Value::Array(items) => items.get(cut::number(&name)? as usize)?,
                 _ => return None,
             };
             let address = std::ptr::from_ref(value) as usize as u64;
@@ -111,4 +111,19 @@ impl<'d> Compiler<'d, '_> {
         }
         Some(self.node(value, resource))
     }
+}
+
+/// `~1` and `~0` of a pointer's segment as they are meant.
+fn unescaped(segment: &str) -> String {
+    let mut out = String::new();
+    for (position, piece) in cut::pieces(segment, b'~').into_iter().enumerate() {
+        let (mark, rest) = match piece.strip_prefix('1') {
+            Some(rest) if position > 0 => ("/", rest),
+            _ if position > 0 => ("~", piece.strip_prefix('0').unwrap_or(piece)),
+            _ => ("", piece),
+        };
+        out.push_str(mark);
+        out.push_str(rest);
+    }
+    out
 }

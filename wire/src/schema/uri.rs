@@ -1,72 +1,66 @@
 //! URI references (RFC 3986), as far as naming schema documents needs them.
 
+use super::cut;
+use super::format::is_scheme;
+
 /// What a schema without an identifier is called, so that relative references have a base.
 pub(super) const DEFAULT_BASE: &str = "schema:///root";
 
 /// The part before the fragment, and the fragment as written (empty without one).
 pub(super) fn split_fragment(uri: &str) -> (&str, &str) {
-    uri.split_once('#').unwrap_or((uri, ""))
+    cut::around(uri, b'#').unwrap_or((uri, ""))
 }
 
 /// `reference` resolved against the absolute `base` (RFC 3986, section 5.2). The fragment of the base is dropped, that
 /// of the reference kept.
 pub(super) fn resolve(reference: &str, base: &str) -> String {
-    let (base, _) = split_fragment(base);
-    if scheme_len(reference).is_some() {
+    if cut::around(reference, b':').is_some_and(|(scheme, _)| is_scheme(scheme)) {
         return reference.to_owned();
     }
+    let (base, _) = split_fragment(base);
     if reference.is_empty() || reference.starts_with('#') {
         return [base, reference].concat();
     }
-    let (scheme, rest) = base.split_at(scheme_len(base).unwrap_or(0));
-    if reference.starts_with("//") {
-        return [scheme, reference].concat();
-    }
-    let (authority, path) = match rest.strip_prefix("//") {
-        Some(after) => rest.split_at(2 + after.find(['/', '?']).unwrap_or(after.len())),
-        None => ("", rest),
-    };
-    let base_end = path.find('?').unwrap_or(path.len());
-    let (base_path, _) = path.split_at(base_end);
+    let (base, _) = cut::before(base, b"?");
     if reference.starts_with('?') {
-        return [scheme, authority, base_path, reference].concat();
+        return [base, reference].concat();
     }
-    let end = reference.find(['?', '#']).unwrap_or(reference.len());
-    let (path, tail) = reference.split_at(end);
-    let path = if path.starts_with('/') {
-        without_dots(path)
-    } else {
-        let (folder, _) = base_path.split_at(base_path.rfind('/').map_or(0, |slash| slash + 1));
-        let folder = if folder.is_empty() && !authority.is_empty() { "/" } else { folder };
-        without_dots(&[folder, path].concat())
+    let (scheme, rest) = cut::before(base, b":");
+    if reference.starts_with("//") {
+        return [scheme, ":", reference].concat();
+    }
+    // Scheme and authority stay; the path takes the place of the last segment, or of the whole path.
+    let old = match rest.strip_prefix("://") {
+        Some(rest) => cut::before(rest, b"/").1,
+        None => rest.get(1..).unwrap_or_default(),
     };
-    [scheme, authority, &path, tail].concat()
-}
-
-/// Length of `scheme:` at the start.
-fn scheme_len(text: &str) -> Option<usize> {
-    let colon = text.find(':')?;
-    let (scheme, _) = text.split_at(colon);
-    super::format::is_scheme(scheme).then_some(colon + 1)
+    let (kept, old) = base.split_at_checked(base.len() - old.len()).unwrap_or((base, ""));
+    let (path, tail) = cut::before(reference, b"?#");
+    let folder = if path.starts_with('/') { None } else { cut::around_last(old, b'/') };
+    let path = match folder {
+        Some((folder, _)) => [folder, "/", path].concat(),
+        None => path.to_owned(),
+    };
+    [kept, &without_dots(&path), tail].concat()
 }
 
 /// `.` and `..` segments taken out (section 5.2.4).
 fn without_dots(path: &str) -> String {
+    let segments = cut::pieces(path, b'/');
     let mut out: Vec<&str> = Vec::new();
-    let mut segments = path.split('/').peekable();
-    while let Some(segment) = segments.next() {
-        let last = segments.peek().is_none();
-        match segment {
-            "." | ".." => {
-                // The empty first segment is the leading slash.
-                if segment == ".." && out.len() > 1 {
-                    out.pop();
-                }
-                if last {
-                    out.push("");
-                }
+    for (position, segment) in segments.iter().enumerate() {
+        match *segment {
+            "." => {}
+            // The empty first segment is the leading slash.
+            ".." if out.len() > 1 => drop(out.pop()),
+            ".." => {}
+            _ => {
+                out.push(segment);
+                continue;
             }
-            _ => out.push(segment),
+        }
+        if position + 1 == segments.len() {
+            out.push("");
         }
     }
     out.join("/")
@@ -78,8 +72,8 @@ pub(super) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
         let mut ahead = bytes.clone();
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        match (byte, digit(ahead.next()), digit(ahead.next())) {
+        let mut digit = || char::from(ahead.next()?).to_digit(16);
+        match (byte, digit(), digit()) {
             (b'%', Some(high), Some(low)) => {
                 out.push((high * 16 + low) as u8);
                 bytes = ahead;

@@ -1,9 +1,9 @@
 //! One scalar as another type.
 
 use crate::json::{number, Number};
-use crate::schema::decimal;
 use crate::schema::node::Type;
 use crate::schema::values::Item;
+use crate::schema::{cut, decimal};
 
 /// The largest integer a double counts up to without gaps.
 const MAX_SAFE: u64 = (1 << 53) - 1;
@@ -101,7 +101,7 @@ fn digit(word: &str) -> &'static str {
 
 /// A number however a model spells it in a string; nothing at all is zero.
 fn generous_number(text: &str) -> Option<String> {
-    if trimmed(text).is_empty() {
+    if text.trim().is_empty() {
         return Some("0".to_owned());
     }
     if let Some(number) = number_in(text) {
@@ -120,7 +120,7 @@ fn generous_number(text: &str) -> Option<String> {
 /// exactly where JSON has the same spelling. `None` for other text, no text, and numbers beyond the range of a
 /// double.
 fn number_in(text: &str) -> Option<String> {
-    let text = trimmed(text);
+    let text = text.trim();
     let number = Number::from_text(text).or_else(|| based(text).map(Number::from)).or_else(|| respelled(text))?;
     decimal::is_finite(number.as_str()).then(|| number.as_str().to_owned())
 }
@@ -128,9 +128,8 @@ fn number_in(text: &str) -> Option<String> {
 /// `+5`, `5.`, `.5`, `-007` as JSON spells them.
 fn respelled(text: &str) -> Option<Number> {
     let sign = if text.starts_with('-') { "-" } else { "" };
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (mantissa, exponent) = unsigned.split_at_checked(unsigned.find(['e', 'E']).unwrap_or(unsigned.len()))?;
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (mantissa, exponent) = cut::before(text.strip_prefix(['-', '+']).unwrap_or(text), b"eE");
+    let (whole, fraction) = cut::around(mantissa, b'.').unwrap_or((mantissa, ""));
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
@@ -140,11 +139,6 @@ fn respelled(text: &str) -> Option<Number> {
     };
     let point = if fraction.is_empty() { "" } else { "." };
     Number::from_text(&[sign, whole, point, fraction, exponent].concat())
-}
-
-/// What ECMA-262 calls white space and line terminators.
-fn trimmed(text: &str) -> &str {
-    text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
 }
 
 /// `0x1F`, `0o17`, `0b101`, at most 64 bits.

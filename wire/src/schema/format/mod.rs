@@ -10,7 +10,7 @@ mod pointer;
 mod time;
 mod web;
 
-use super::Patterns;
+use super::{cut, Patterns};
 
 pub(super) use web::is_scheme;
 
@@ -108,17 +108,7 @@ impl Format {
 
 /// RFC 9562: 8-4-4-4-12 hexadecimal digits.
 fn is_uuid(text: &str) -> bool {
-    let groups = text.split('-');
-    let hex = |group: &str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
-    groups.clone().all(hex) && groups.map(str::len).eq([8, 4, 4, 4, 12])
-}
-
-/// A number of exactly `width` digits.
-fn digits(text: &str, width: usize) -> Option<u32> {
-    let plain = text.len() == width && text.bytes().all(|byte| byte.is_ascii_digit());
-    if plain {
-        text.parse().ok()
-    } else {
-        None
-    }
+    let groups = cut::pieces(text, b'-');
+    let hex = |group: &&str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    groups.iter().all(hex) && groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
 }

@@ -1,59 +1,64 @@
 //! Host names and addresses.
 
-/// Labels of letters, digits and inner hyphens, at most 63 characters each and 253 in all (RFC 1123). `international`
-/// also accepts characters outside ASCII and the other full stops of RFC 3490.
-pub(super) fn is_hostname(text: &str, international: bool) -> bool {
-    let stop = |c: char| c == '.' || (international && matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}'));
-    text.chars().count() <= 253 && text.split(stop).all(|label| is_label(label, international))
+use super::super::cut;
+
+/// Labels of letters, digits and inner hyphens, at most 63 characters each and 253 in all (RFC 1123). `any` also
+/// accepts characters outside ASCII and the other full stops of RFC 3490.
+pub(super) fn is_hostname(text: &str, any: bool) -> bool {
+    let plain;
+    let text = if any {
+        plain = text.replace(['\u{3002}', '\u{ff0e}', '\u{ff61}'], ".");
+        &plain
+    } else {
+        text
+    };
+    cut::length(text) <= 253 && cut::pieces(text, b'.').into_iter().all(|label| is_label(label, any))
 }
 
-fn is_label(label: &str, international: bool) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || (international && !c.is_ascii());
+fn is_label(label: &str, any: bool) -> bool {
     // Two hyphens in that place mark an encoded label (RFC 5891, section 4.2.3.1); only one mark is known.
-    let reserved = label.chars().skip(2).take(2).eq(['-', '-']);
-    let encoded = label.get(..4).is_some_and(|mark| mark.eq_ignore_ascii_case("xn--"));
-    (1..=63).contains(&label.chars().count())
-        && label.chars().all(allowed)
+    let reserved = label.bytes().skip(2).take(2).eq(*b"--");
+    let encoded = label.len() > 4 && label.get(..4).is_some_and(|mark| mark.eq_ignore_ascii_case("xn--"));
+    cut::length(label) <= 63
+        && cut::is_word(label, b"-", any)
         && !label.starts_with('-')
         && !label.ends_with('-')
-        && (!reserved || (encoded && label.len() > 4))
+        && (!reserved || encoded)
 }
 
 /// Four decimal numbers up to 255 without leading zeros.
 pub(super) fn is_ipv4(text: &str) -> bool {
-    let number = |part: &str| {
-        let plain = part.bytes().all(|byte| byte.is_ascii_digit());
-        plain && part.parse::<u8>().is_ok() && (part.len() == 1 || !part.starts_with('0'))
+    let numbers = cut::pieces(text, b'.');
+    let sound = |part: &&str| {
+        cut::number(part).is_some_and(|number| number < 256) && (part.len() == 1 || !part.starts_with('0'))
     };
-    text.split('.').count() == 4 && text.split('.').all(number)
+    numbers.len() == 4 && numbers.iter().all(sound)
 }
 
 /// RFC 4291: eight groups of up to four hexadecimal digits, `::` for a run of zero groups, maybe an IPv4 tail.
 pub(super) fn is_ipv6(text: &str) -> bool {
-    match text.split_once("::") {
-        // What stands for at least one group leaves at most seven; a second `::` shows as an empty group.
-        Some((left, right)) => {
-            let left = if left.is_empty() { Some(0) } else { groups(left, false) };
-            let right = if right.is_empty() { Some(0) } else { groups(right, true) };
-            left.zip(right).is_some_and(|(left, right)| left + right <= 7)
-        }
-        None => groups(text, true) == Some(8),
-    }
-}
-
-/// How many 16-bit groups the text spells out.
-fn groups(text: &str, tail: bool) -> Option<usize> {
-    let mut count = 0;
-    let mut parts = text.split(':').peekable();
-    while let Some(part) = parts.next() {
-        let hex = part.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if (1..=4).contains(&part.len()) && hex {
+    let groups = cut::pieces(text, b':');
+    let last = groups.len() - 1;
+    let (mut count, mut gaps) = (0, 0);
+    for (position, group) in groups.iter().enumerate() {
+        let hex = group.len() <= 4 && group.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if group.is_empty() {
+            // At either end the gap leaves two empty groups.
+            let (before, after) = (position.checked_sub(1), position + 1);
+            let neighbour = |at: Option<usize>| at.and_then(|at| groups.get(at)).is_none_or(|group| group.is_empty());
+            let edge = position == 0 || position == last;
+            if edge && !(neighbour(before) && neighbour(Some(after))) {
+                return false;
+            }
+            gaps += usize::from(!edge);
+        } else if hex {
             count += 1;
-        } else if tail && parts.peek().is_none() && is_ipv4(part) {
+        } else if position == last && is_ipv4(group) {
             count += 2;
         } else {
-            return None;
+            return false;
         }
     }
-    Some(count)
+    // A gap stands for at least one group.
+    (gaps == 0 && count == 8) || (gaps == 1 && count <= 7)
 }

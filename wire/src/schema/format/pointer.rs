@@ -1,20 +1,20 @@
 //! JSON pointers (RFC 6901) and relative ones.
 
+use super::super::cut;
+
 /// Empty, or segments that start with a slash; `~` only as `~0` and `~1`.
 pub(super) fn is_pointer(text: &str) -> bool {
-    let sound = |rest: &str| matches!(rest.chars().next(), Some('0' | '1'));
-    (text.is_empty() || text.starts_with('/')) && text.split('~').skip(1).all(sound)
+    let sound = |rest: &&str| rest.starts_with(['0', '1']);
+    (text.is_empty() || text.starts_with('/')) && cut::pieces(text, b'~').iter().skip(1).all(sound)
 }
 
 /// A pointer as a URI fragment, its `#` included.
 pub(super) fn is_fragment(text: &str) -> bool {
-    text.strip_prefix('#').is_some_and(|rest| is_pointer(rest) && super::web::is_fragment(rest))
+    text.strip_prefix('#').is_some_and(|rest| is_pointer(rest) && super::web::are_chars(rest, b":@/?", false))
 }
 
 /// How many levels up, then a pointer or `#`.
 pub(super) fn is_relative(text: &str) -> bool {
-    let end = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (up, rest) = text.split_at(end);
-    let number = !up.is_empty() && (up == "0" || !up.starts_with('0'));
-    number && (rest == "#" || is_pointer(rest))
+    let (up, rest) = cut::before(text, b"/#");
+    cut::number(up).is_some() && (up == "0" || !up.starts_with('0')) && (rest == "#" || is_pointer(rest))
 }
