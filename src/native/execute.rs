@@ -27,6 +27,15 @@ struct Updates {
     waker: Slot<Option<Waker>>,
 }
 
+/// Ends the reports of a tool that is dropped with its run.
+struct Closed(Rc<Updates>);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        drop(self.0.fresh.replace(None));
+    }
+}
+
 impl Updates {
     /// Deliver a report. The first listener hears of it before this returns; the rest while the tool goes on.
     fn send(&self, shell: &Rc<dyn Shell>, call: &Rc<ToolCall>, partial: Rc<ToolOutput>) {
@@ -61,6 +70,7 @@ pub(super) async fn execute(
     now: &dyn Fn() -> f64,
 ) -> Result<(Result<Rc<ToolOutput>, Error>, f64), Error> {
     let updates = Rc::new(Updates { fresh: Slot::new(Some(Vec::new())), waker: Slot::new(None) });
+    let _closed = Closed(updates.clone());
     let context = ToolContext {
         id: call.id.clone(),
         arguments_text: call.arguments_text.clone(),

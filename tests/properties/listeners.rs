@@ -24,6 +24,14 @@ impl Listener for First {
         if let Err(problem) = step {
             world.problem(format!("event out of order: {problem}"));
         }
+        let running = match event {
+            AgentEvent::ToolExecutionStart { call } => Some((call, true)),
+            AgentEvent::ToolExecutionEnd { call, .. } => Some((call, false)),
+            _ => None,
+        };
+        if running.is_some_and(|(call, runs)| world.agent().pending_tool_calls().contains(&call.id) != runs) {
+            world.problem("the agent does not know which calls run");
+        }
         if let AgentEvent::MessageEnd { message } = event {
             world.entered.borrow_mut().push(message.clone());
             let delivered = world.ledger.borrow_mut().delivered(message);

@@ -52,6 +52,7 @@ impl Tool for RandomTool {
 
     fn execute<'a>(&'a self, _args: Value, context: ToolContext) -> LocalBoxFuture<'a, Result<ToolOutput, Error>> {
         let world = self.world.upgrade().expect("the schedule runs");
+        world.contexts.borrow_mut().push(context.clone());
         async move {
             for _ in 0..world.random.below(3) {
                 context.update(ToolOutput::text("under way"));

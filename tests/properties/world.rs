@@ -9,7 +9,7 @@ use futures::future::FutureExt;
 use steersman::agent::Agent;
 use steersman::error::Error;
 use steersman::model::Model;
-use steersman::native::{AgentMessage, CustomMessage, Subscription, SystemMessage, Tool};
+use steersman::native::{AgentMessage, CustomMessage, Subscription, SystemMessage, Tool, ToolContext, ToolOutput};
 use steersman::profile::Profile;
 use steersman::queue::QueueMode;
 
@@ -45,6 +45,8 @@ pub struct World {
     pub requests: Cell<usize>,
     /// Unlikely things happen once in so many times.
     pub rarity: usize,
+    /// Contexts of tools, some of which have ended long ago.
+    pub contexts: RefCell<Vec<ToolContext>>,
     extra: RefCell<Vec<Subscription>>,
     failures: Cell<usize>,
     messages: Cell<usize>,
@@ -67,6 +69,7 @@ impl World {
             replaced: Cell::new(false),
             requests: Cell::new(0),
             rarity,
+            contexts: RefCell::default(),
             extra: RefCell::default(),
             failures: Cell::new(0),
             messages: Cell::new(0),
@@ -148,7 +151,7 @@ impl World {
             return;
         }
         let agent = self.agent();
-        let what = self.random.below(16);
+        let what = self.random.below(17);
         self.say(|| format!("  in {place}: action {what}"));
         match what {
             0 => agent.abort(),
@@ -186,6 +189,13 @@ impl World {
             15 => {
                 let left = self.extra.borrow_mut().pop();
                 drop(left);
+            }
+            16 => {
+                // It is heard only while its tool runs.
+                let contexts = self.contexts.borrow().clone();
+                if !contexts.is_empty() {
+                    contexts[self.random.below(contexts.len())].update(ToolOutput::text("late, maybe"));
+                }
             }
             _ => {}
         }
