@@ -13,7 +13,7 @@ export interface ComposerActions {
 
 const hints = {
   idle: "Enter sends, Shift+Enter begins a new line.",
-  running: "Enter steers at the next turn, Ctrl+Enter follows up at the end, Esc stops.",
+  running: "Enter steers, Ctrl+Enter follows up, Esc stops.",
 };
 
 /** The message box, what can be done with a run in progress, and the messages that wait for their turn. */

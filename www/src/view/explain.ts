@@ -33,8 +33,7 @@ export function explain(message: AssistantMessage): Explanation {
     case "network":
       return {
         title: "The endpoint could not be reached",
-        advice:
-          "Is it running, and is the address right? The browser also blocks servers that do not allow calls from pages (CORS), and plain http from an https page.",
+        advice: "Nothing came back. What may be the matter is listed below.",
       };
     case "protocol":
       return {
