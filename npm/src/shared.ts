@@ -1,7 +1,7 @@
 // What all profiles share. `export *` of the types matters: see types/index.ts.
 export type { LoopApi } from "./agent-loop.js";
 export { getDefaultStreamFn, setDefaultStreamFn } from "./default-stream.js";
-export { init } from "./engine/index.js";
+export { init } from "./engine/warm.js";
 export {
   AgentBusyError,
   AgentError,

@@ -5,7 +5,7 @@ import type { AgentMessage, AgentToolCall, AgentToolCallOutcome, RunToolCallOpti
 import { enter } from "./guard.js";
 import { HostRun, type RunInput } from "./run.js";
 
-export { init, isLoaded, ready, setLoader, type Loader } from "./load.js";
+export { isLoaded, ready, setLoader, type Loader } from "./load.js";
 export type { RunInput } from "./run.js";
 
 const PROFILE_BITS = [
