@@ -81,7 +81,9 @@ fn schema(text: &str) -> Value {
 }
 
 fn weather() -> impl steersman::native::Tool {
-    let parameters = schema(r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}"#);
+    let parameters = schema(
+        r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}"#,
+    );
     tool_fn("weather", "Weather of a city", parameters, |args, context| async move {
         context.update(ToolOutput::text("asking"));
         Ok(ToolOutput::text(format!("sunny: {}", json::to_text(&args))))
@@ -105,7 +107,13 @@ fn a_tool_round_trip_with_coerced_arguments() {
     block_on(agent.prompt("Weather?")).unwrap();
     assert_eq!(
         texts(&agent),
-        ["system:", "user:Weather?", "assistant:", r#"toolResult:sunny: {"city":"Bonn","days":3}"#, "assistant:It is sunny."]
+        [
+            "system:",
+            "user:Weather?",
+            "assistant:",
+            r#"toolResult:sunny: {"city":"Bonn","days":3}"#,
+            "assistant:It is sunny."
+        ]
     );
     let expected = "agent_start turn_start message_start message_end message_start message_end tool_execution_start \
                     tool_execution_update tool_execution_end message_start message_end turn_end turn_start \

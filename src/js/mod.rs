@@ -20,8 +20,8 @@ pub use executor::{install, settle};
 pub use probe::break_down;
 pub use schema::{check_arguments, compile_schema, drop_schema};
 pub use stream::{
-    message_is_overflow, message_is_retryable, response_close, response_end, response_fail, response_head, response_open,
-    response_push, wire_request,
+    message_is_overflow, message_is_retryable, response_close, response_end, response_fail, response_head,
+    response_open, response_push, wire_request,
 };
 
 /// Start a run with prompts (an array of messages) on a context. The loop is polled once before this returns; the

@@ -21,12 +21,7 @@ pub fn sorted_positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> O
     from
 }
 
-fn merge(
-    left: &[usize],
-    right: &[usize],
-    into: &mut Vec<usize>,
-    compare: &mut dyn FnMut(usize, usize) -> Ordering,
-) {
+fn merge(left: &[usize], right: &[usize], into: &mut Vec<usize>, compare: &mut dyn FnMut(usize, usize) -> Ordering) {
     let (mut left, mut right) = (left, right);
     while let ([first, rest @ ..], [other, others @ ..]) = (left, right) {
         if compare(*other, *first) == Ordering::Less {

@@ -16,10 +16,7 @@ pub(crate) fn members<'a>(
 }
 
 /// One copy of the loop for all callers.
-fn each_member<'a>(
-    reader: &mut Reader<'a>,
-    each: &mut dyn FnMut(&str, &mut Reader<'a>) -> Read<()>,
-) -> Read<()> {
+fn each_member<'a>(reader: &mut Reader<'a>, each: &mut dyn FnMut(&str, &mut Reader<'a>) -> Read<()>) -> Read<()> {
     if reader.peek()? != Kind::Object {
         return reader.skip();
     }

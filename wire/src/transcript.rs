@@ -127,12 +127,8 @@ pub(crate) trait CallIds {
 /// exactly one result, right behind its message; no result lacks its call; answers that failed are gone, and so is
 /// everything only their author may see again.
 pub(crate) fn hand_off<'a>(messages: Vec<Message<'a>>, model: &Model<'_>, ids: &dyn CallIds) -> Vec<Message<'a>> {
-    let mut turns = Turns {
-        ids,
-        turns: Vec::with_capacity(messages.len()),
-        open: NameMap::default(),
-        used: NameMap::default(),
-    };
+    let mut turns =
+        Turns { ids, turns: Vec::with_capacity(messages.len()), open: NameMap::default(), used: NameMap::default() };
     for Message { timestamp, body } in messages {
         match body {
             Body::Assistant(assistant) if assistant.failed => turns.forget(&assistant),

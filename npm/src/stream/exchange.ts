@@ -4,13 +4,7 @@
  */
 import { AgentError, type AgentErrorCode, EngineCrashError } from "../errors.js";
 import { describe, isThenable } from "../engine/describe.js";
-import type {
-  AssistantMessage,
-  AssistantMessageEvent,
-  Context,
-  Model,
-  SimpleStreamOptions,
-} from "../types.js";
+import type { AssistantMessage, AssistantMessageEvent, Model, SimpleStreamOptions } from "../types.js";
 import { Attempt, HookError, type Receiver } from "./attempt.js";
 import {
   type EngineSource,

@@ -1,7 +1,7 @@
 //! Numbers that keep the digits they were written with.
 
-use super::scan;
 use super::double::{parse_f64, shortest};
+use super::scan;
 use std::cmp::Ordering;
 use std::fmt;
 
