@@ -1,5 +1,6 @@
 //! The JS layer in a browser, with a JavaScript side made for the test (`tests/web/host.js`): when tasks are polled,
 //! whose objects come out, and how a run ends when JavaScript throws.
+#![allow(clippy::disallowed_macros, clippy::print_stdout)]
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 

@@ -1,4 +1,13 @@
 //! Any transcript makes an acceptable request: random histories, judged by the rules of the API.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::use_debug,
+    missing_docs,
+    dead_code,
+    clippy::disallowed_macros
+)]
 
 mod support;
 

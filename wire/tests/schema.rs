@@ -1,4 +1,5 @@
 //! JSON Schema validation: the official suite where it is available, our own cases, limits.
+#![allow(clippy::disallowed_macros, clippy::print_stdout)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! Event streams: the same events whatever the cuts between chunks.
+#![allow(clippy::disallowed_macros, clippy::print_stdout)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};

@@ -23,6 +23,7 @@ pub(super) enum ThinkingFormat {
 
 /// Session headers, where the model asks for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::enum_variant_names)] // names of products
 pub(super) enum Affinity {
     OpenAi,
     OpenAiNoSession,

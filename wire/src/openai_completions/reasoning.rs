@@ -47,7 +47,7 @@ impl<'a> Detail<'a> {
         let mut members = Vec::new();
         let mut entry = None;
         let mut fits = reader.peek()? == Kind::Object;
-        let mut texts = [None; 3];
+        let (mut plain, mut summary, mut encrypted) = (None, None, None);
         read::members(reader, |key, reader| {
             let kind = reader.peek()?;
             let span = reader.raw()?;
@@ -55,9 +55,9 @@ impl<'a> Detail<'a> {
             let absent = kind == Kind::Null;
             match key {
                 "type" => entry = string.and_then(|name| Entry::of(&name.text())),
-                "text" => texts[Entry::Text as usize] = string,
-                "summary" => texts[Entry::Summary as usize] = string,
-                "data" => texts[Entry::Encrypted as usize] = string,
+                "text" => plain = string,
+                "summary" => summary = string,
+                "data" => encrypted = string,
                 "id" | "signature" => fits &= absent || string.is_some(),
                 "format" => fits &= string.is_some(),
                 "index" => fits &= kind == Kind::Number,
@@ -66,7 +66,14 @@ impl<'a> Detail<'a> {
             members.push((Cow::Owned(key.to_owned()), span));
             Ok(())
         })?;
-        let text = entry.and_then(|entry| Some((entry, texts.get(entry as usize).copied().flatten()?)));
+        let text = entry.and_then(|entry| {
+            let text = match entry {
+                Entry::Text => plain,
+                Entry::Summary => summary,
+                Entry::Encrypted => encrypted,
+            };
+            Some((entry, text?))
+        });
         Ok(text.filter(|_| fits).map(|(entry, text)| Self { entry, text, members }))
     }
 

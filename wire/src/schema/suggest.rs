@@ -1,7 +1,7 @@
 //! "Did you mean": a known name for one that is nearly right.
 
 /// Appends a suggestion to a message, if there is a near name.
-pub(super) fn add<'n>(message: &mut String, name: &str, known: &mut dyn Iterator<Item = &'n String>) {
+pub(super) fn add(message: &mut String, name: &str, known: &mut dyn Iterator<Item = &String>) {
     if let Some(near) = nearest(name, known) {
         message.push_str("; did you mean \"");
         message.push_str(near);

@@ -38,7 +38,7 @@ pub(super) fn converted(item: &Item, wanted: Type, generous: bool) -> Option<Str
         },
         (Type::Null, _) => {
             let word = |word: &&str| text.eq_ignore_ascii_case(word);
-            let generous = generous && ["0", "null", "undefined"].iter().any(|known| word(known));
+            let generous = generous && ["0", "null", "undefined"].iter().any(word);
             let empty =
                 if string { text.is_empty() || generous } else { text == "false" || switch(item) == Some(false) };
             return empty.then(|| "null".to_owned());
