@@ -14,7 +14,9 @@ export function explain(message: AssistantMessage): Explanation {
       advice: "What was said until here is kept. Go on talking, or have it answered again.",
     };
   }
-  switch (message.diagnostics?.[0]?.code) {
+  const code = message.diagnostics?.[0]?.code;
+  // A connection that is lost in mid-answer is a cut answer, not an endpoint out of reach.
+  switch (code === "network" && message.content.length > 0 ? "stream_truncated" : code) {
     case "auth":
       return {
         title: "The endpoint did not accept the key",
