@@ -4,10 +4,12 @@ import { goesOn } from "./matrix.mjs";
 import { methods } from "./methods.mjs";
 import { grammar, settled, show, unhandledRejections } from "./observe.mjs";
 import { places } from "./places.mjs";
-import { Random } from "./random.mjs";
+import { Random } from "../properties/random.mjs";
 import { slots } from "./slots.mjs";
 import { values } from "./values.mjs";
 import { call, World } from "./world.mjs";
+
+const mixable = places.filter(({ alone }) => !alone);
 
 /** Calls of one run; more would let steering feed itself. */
 const MOST_CALLS = 6;
@@ -23,7 +25,7 @@ function plan(host, seed) {
   let calls = 0;
   const act = (where) => () => {
     const target = worlds[random.below(2)];
-    if (!target?.agent || calls >= MOST_CALLS || random.once(3)) return;
+    if (!target?.agent || calls >= MOST_CALLS || random.oneIn(3)) return;
     calls++;
     const { agent } = target;
     const name = random.pick(names);
@@ -52,10 +54,11 @@ function plan(host, seed) {
     world.options.toolExecution = random.pick(["parallel", "sequential"]);
     world.options.steeringMode = random.pick(["all", "one-at-a-time"]);
     for (let n = random.below(3); n >= 0; n--) {
-      const place = random.pick(places);
+      const place = random.pick(mixable);
+      story.push(`agent ${i} has ${place.name}`);
       place.install(world, act(`agent ${i}, ${place.name}`));
     }
-    if (random.once(2)) {
+    if (random.oneIn(2)) {
       const slot = random.pick(slots);
       const [name, value] = random.pick(made);
       story.push(`agent ${i}: ${slot.name} ${name}`);

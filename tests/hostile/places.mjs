@@ -82,6 +82,9 @@ const eachFinal = (world, change) => {
 
 const place = (name, install) => ({ name, install });
 
+/** Ends only by what it does itself, so that it cannot be mixed with another place. */
+const alone = (name, install) => ({ name, install, alone: true });
+
 export const places = [
   ...EVENTS.map((kind) =>
     place(`event ${kind}`, (world, act) => {
@@ -355,7 +358,7 @@ export const places = [
     const after = (controller) => (act(), controller.close());
     world.http = { fetch: () => async () => streamed(["data: {}\n\n"], { after }) };
   }),
-  place("streamSimple, cancel of a body", (world, act) => {
+  alone("streamSimple, cancel of a body", (world, act) => {
     const pieces = [`data: {"choices":[{"delta":{"content":"x"}}]}\n\n`];
     world.http = {
       fetch: () => async () => streamed(pieces, { after: () => new Promise(() => {}), onCancel: act }),
@@ -382,7 +385,7 @@ export const places = [
     }),
   ),
 
-  place("event tool_approval_request", (world, act) => {
+  alone("event tool_approval_request", (world, act) => {
     world.tool.approval = true;
     world.listener = (event) => {
       if (event.type !== "tool_approval_request") return;

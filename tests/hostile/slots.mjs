@@ -242,7 +242,7 @@ export const slots = [
       world.http = { [name]: raise(value) };
     }),
   ]),
-  ...["apiKey", "headers", "temperature", "maxTokens", "timeoutMs", "maxRetries", "sessionId", "env"].map(
+  ...["apiKey", "headers", "temperature", "maxTokens", "timeoutMs", "sessionId", "env"].map(
     (name) =>
       slot(`option ${name} of streamSimple`, (world, value) => {
         world.http = { [name]: value() };
