@@ -242,11 +242,10 @@ export const slots = [
       world.http = { [name]: raise(value) };
     }),
   ]),
-  ...["apiKey", "headers", "temperature", "maxTokens", "timeoutMs", "sessionId", "env"].map(
-    (name) =>
-      slot(`option ${name} of streamSimple`, (world, value) => {
-        world.http = { [name]: value() };
-      }),
+  ...["apiKey", "headers", "temperature", "maxTokens", "timeoutMs", "sessionId", "env"].map((name) =>
+    slot(`option ${name} of streamSimple`, (world, value) => {
+      world.http = { [name]: value() };
+    }),
   ),
   slot("approval of a tool is", (world, value) => {
     world.tool.approval = value();

@@ -71,7 +71,10 @@ function assistant(message, at, need, longest, compat) {
     } catch {
       // Judged below.
     }
-    need(typeof args === "object" && args !== null && !Array.isArray(args), at("arguments are no JSON object"));
+    need(
+      typeof args === "object" && args !== null && !Array.isArray(args),
+      at("arguments are no JSON object"),
+    );
   }
   return calls.slice();
 }

@@ -54,7 +54,10 @@ export class Grammar {
         return event.type === "message_end" && message === phase.message ? { name: "turn" } : undefined;
       case "answering":
         // A second start of the stream begins the answer anew.
-        if (event.type === "message_update" || (event.type === "message_start" && message.role === "assistant")) {
+        if (
+          event.type === "message_update" ||
+          (event.type === "message_start" && message.role === "assistant")
+        ) {
           return phase;
         }
         return event.type === "message_end" && message.role === "assistant" ? batchOf(message) : undefined;

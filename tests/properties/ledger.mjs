@@ -46,7 +46,8 @@ export class Ledger {
         problems.push(`${message.content} is ${fate} and ${places} times queued`);
       }
       const status = { queued: "queued", delivered: "delivered", cleared: "dropped", lost: "dropped" }[fate];
-      if (receipt.status !== status) problems.push(`${message.content} is ${fate}, its receipt says ${receipt.status}`);
+      if (receipt.status !== status)
+        problems.push(`${message.content} is ${fate}, its receipt says ${receipt.status}`);
     }
     return problems;
   }

@@ -66,7 +66,8 @@ function overHttp(world, model, context, options) {
   }
   const text = sse(chunksOf(content), random.oneIn(6) ? "" : undefined);
   const cut = random.below(text.length);
-  const answer = () => (random.oneIn(12) ? new Response("{}", { status: 500 }) : streamed([text.slice(0, cut), text.slice(cut)]));
+  const answer = () =>
+    random.oneIn(12) ? new Response("{}", { status: 500 }) : streamed([text.slice(0, cut), text.slice(cut)]);
   return world.host.streamSimple(model, context, { ...options, apiKey: "k", fetch: provider([answer]) });
 }
 

@@ -5,7 +5,13 @@ import { Ledger } from "./ledger.mjs";
 import { Random } from "./random.mjs";
 import { randomTool } from "./tools.mjs";
 
-const common = { api: "openai-completions", contextWindow: 100_000, maxTokens: 1000, input: ["text"], reasoning: false };
+const common = {
+  api: "openai-completions",
+  contextWindow: 100_000,
+  maxTokens: 1000,
+  input: ["text"],
+  reasoning: false,
+};
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** Models that differ in what their servers accept. */
