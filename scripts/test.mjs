@@ -37,6 +37,41 @@ const stages = [
     what: "code in README and docs, compiled or run",
   },
   {
+    name: "hostile-node",
+    needs: ["npm"],
+    package: true,
+    seconds: 600,
+    what: "re-entrancy, strange values, crashes, in Node",
+  },
+  {
+    name: "hostile-chromium",
+    needs: ["npm", "chromium"],
+    package: true,
+    seconds: 600,
+    what: "the same in a page",
+  },
+  {
+    name: "properties",
+    needs: ["npm"],
+    package: true,
+    seconds: 600,
+    what: "random schedules on the TypeScript shell",
+  },
+  {
+    name: "bugs",
+    needs: ["npm", "chromium"],
+    package: true,
+    seconds: 600,
+    what: "public bug reports as cases",
+  },
+  {
+    name: "memory",
+    needs: ["npm", "chromium"],
+    package: true,
+    seconds: 300,
+    what: "what dropped agents leave behind",
+  },
+  {
     name: "conformance-node",
     needs: ["npm"],
     package: true,
@@ -149,6 +184,8 @@ for (const stage of chosen) {
   const empty = code === 0 && counts.passed === 0;
   if (failed > 0 || empty || args.includes("--verbose")) console.log(`--- ${stage.name}\n${out.trim()}\n---`);
   done(stage.name, begin, counts.passed, empty ? 1 : failed);
+  // What a stage wants to be read also when all is well.
+  for (const [, figure] of out.matchAll(/^(?:ℹ )?figures: (.*)$/gm)) console.log(`  ${figure}`);
 }
 
 const passed = table.reduce((sum, row) => sum + row.passed, 0);
