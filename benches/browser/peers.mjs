@@ -10,7 +10,7 @@ const packages = {
 };
 
 /** The adapters; all are measured unless told otherwise. */
-export const peers = ["raw", "raw-tight", "ours", "ours-iter", "pi"];
+export const peers = ["raw", "raw-tight", "ours", "ours-iter", "ours-cold", "pi"];
 
 /** Below the folder of build output; deleting it is harmless. */
 const cache = join(targetDir, "bench");

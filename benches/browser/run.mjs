@@ -98,13 +98,10 @@ async function compare() {
   }
 
   const ids = allCells.map(({ id }) => id).filter((id) => cells.some((cell) => cell.id === id));
-  const pairs = [
-    ["ours", "raw"],
-    ["ours", "raw-tight"],
-    ["ours", "pi"],
-    ["ours-iter", "raw"],
-    ["ours-iter", "pi"],
-  ].filter((pair) => pair.every((peer) => peers.includes(peer)));
+  const pairs = peers
+    .filter((peer) => peer.startsWith("ours"))
+    .flatMap((peer) => ["raw", "raw-tight", "pi"].map((other) => [peer, other]))
+    .filter(([, other]) => peers.includes(other));
   const machine = `${cpus()[0].model.trim()}, ${cpus().length} cores`;
   const load = `${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`;
   console.log(`\nChromium ${browser.version()}, ${machine}, Node ${process.versions.node}`);
