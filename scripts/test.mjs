@@ -106,6 +106,13 @@ const stages = [
     what: "the packed tarball in Node, a page and bundlers",
   },
   {
+    name: "bench",
+    needs: ["npm", "chromium"],
+    package: true,
+    seconds: 300,
+    what: "the benchmark runs, and every delta arrives",
+  },
+  {
     name: "e2e",
     needs: ["npm", "chromium", "model"],
     package: true,

@@ -326,7 +326,10 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
             await this._fail(thrown, signal);
           } finally {
             // What tools and streams of a crashed run still do would go nowhere.
-            if (isThrown(thrown, EngineCrashError)) controller.abort(thrown);
+            if (isThrown(thrown, EngineCrashError)) {
+              this._inbox.runEnded(true);
+              controller.abort(thrown);
+            }
           }
         }
       });
@@ -398,7 +401,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     this._state.isStreaming = false;
     this._state.streamingMessage = undefined;
     this._state.pendingToolCalls = new Set();
-    this._inbox.runEnded();
+    this._inbox.runEnded(false);
     this._approvals.clear();
     const run = this._activeRun;
     this._activeRun = undefined;

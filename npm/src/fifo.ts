@@ -14,6 +14,12 @@ export class Fifo<T> {
     this.items.push(item);
   }
 
+  /** Puts an item before the oldest. Takes time in proportion to the length, unless something was shifted before. */
+  unshift(item: T): void {
+    if (this.head > 0) this.items[--this.head] = item;
+    else this.items.unshift(item);
+  }
+
   /** The oldest item, which stays in the queue; undefined when the queue is empty. */
   peek(): T | undefined {
     return this.items[this.head];

@@ -38,10 +38,10 @@ export class Inbox<TCustom extends CustomMessage> {
     return this.enqueue(this.followUps, message);
   }
 
-  /** A message with a receipt, not queued anywhere. */
-  entry(message: AgentMessage<TCustom>): QueuedMessage<TCustom> {
+  /** A message with a receipt, not queued anywhere yet. */
+  entry(message: AgentMessage<TCustom>, queue?: MessageQueue<TCustom>): QueuedMessage<TCustom> {
     this.receipts++;
-    return { message, receipt: new OpenReceipt(`m${this.receipts}`) };
+    return { message, receipt: new OpenReceipt(`m${this.receipts}`), queue };
   }
 
   /** Notes that a run has this message now. */
@@ -69,9 +69,15 @@ export class Inbox<TCustom extends CustomMessage> {
     this.underWay.delivered(message);
   }
 
-  /** The run is over: what it had taken and not delivered is lost. */
-  runEnded(): void {
-    this.underWay.dropAll();
+  /**
+   * The run is over: what it had taken and not delivered is lost. Unless the engine crashed: that was nobody's doing, so
+   * the messages go back to the head of their queues.
+   */
+  runEnded(crashed: boolean): void {
+    for (const entry of this.underWay.takeAll().reverse()) {
+      if (crashed && entry.queue) entry.queue.putBack(entry);
+      else entry.receipt.settle("dropped");
+    }
   }
 
   clear(): void {
@@ -80,7 +86,7 @@ export class Inbox<TCustom extends CustomMessage> {
   }
 
   private enqueue(queue: MessageQueue<TCustom>, message: AgentMessage<TCustom>): Receipt {
-    const entry = this.entry(message);
+    const entry = this.entry(message, queue);
     queue.push(entry);
     return entry.receipt;
   }

@@ -19,6 +19,11 @@ export class MessageQueue<TCustom extends CustomMessage> {
     this.waiting.push(entry);
   }
 
+  /** Back to the head. */
+  putBack(entry: QueuedMessage<TCustom>): void {
+    this.waiting.unshift(entry);
+  }
+
   /** What the next `drain` would take. */
   peek(): AgentMessage<TCustom>[] {
     if (this.mode === "all") return this.waiting.toArray().map((entry) => entry.message);

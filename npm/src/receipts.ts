@@ -1,3 +1,4 @@
+import type { MessageQueue } from "./queue.js";
 import type { AgentMessage, CustomMessage, Receipt, ReceiptOutcome } from "./types.js";
 
 /** A receipt, seen from inside. */
@@ -30,6 +31,8 @@ export class OpenReceipt implements Receipt {
 export interface QueuedMessage<TCustom extends CustomMessage> {
   readonly message: AgentMessage<TCustom>;
   readonly receipt: OpenReceipt;
+  /** Where it was waiting; undefined: nowhere, it started a run. */
+  readonly queue: MessageQueue<TCustom> | undefined;
 }
 
 /**
@@ -37,30 +40,29 @@ export interface QueuedMessage<TCustom extends CustomMessage> {
  * the same object may be under way more than once.
  */
 export class MessagesUnderWay<TCustom extends CustomMessage> {
-  private readonly receipts = new Map<AgentMessage<TCustom>, OpenReceipt[]>();
+  private readonly entries = new Map<AgentMessage<TCustom>, QueuedMessage<TCustom>[]>();
 
   take(entries: readonly QueuedMessage<TCustom>[]): AgentMessage<TCustom>[] {
-    for (const { message, receipt } of entries) {
-      const waiting = this.receipts.get(message);
-      if (waiting) waiting.push(receipt);
-      else this.receipts.set(message, [receipt]);
+    for (const entry of entries) {
+      const waiting = this.entries.get(entry.message);
+      if (waiting) waiting.push(entry);
+      else this.entries.set(entry.message, [entry]);
     }
     return entries.map((entry) => entry.message);
   }
 
   /** The message has entered the transcript. */
   delivered(message: AgentMessage<TCustom>): void {
-    if (this.receipts.size === 0) return;
-    const waiting = this.receipts.get(message);
-    waiting?.shift()?.settle("delivered");
-    if (waiting?.length === 0) this.receipts.delete(message);
+    if (this.entries.size === 0) return;
+    const waiting = this.entries.get(message);
+    waiting?.shift()?.receipt.settle("delivered");
+    if (waiting?.length === 0) this.entries.delete(message);
   }
 
   /** The run is over: what has not arrived will not. */
-  dropAll(): void {
-    for (const waiting of this.receipts.values()) {
-      for (const receipt of waiting) receipt.settle("dropped");
-    }
-    this.receipts.clear();
+  takeAll(): QueuedMessage<TCustom>[] {
+    const all = [...this.entries.values()].flat();
+    this.entries.clear();
+    return all;
   }
 }

@@ -82,7 +82,9 @@ test("every case is played, has a test of its own, or is listed with a reason", 
   } else t.diagnostic("no ../shared here: only own cases are played");
   const envCount = env.filter((id) => envTests.has(id)).length;
   const files = given.length - env.length - [...reasonFor.keys()].filter((id) => !env.includes(id)).length;
-  t.diagnostic(`figures: bug cases: ${files} file, ${envCount} env, ${reasonFor.size} not ours, ${own.length} own`);
-  for (const { reason, ids: listed } of notOurs) t.diagnostic(`not ours (${reason}): ${listed.join(" ")}`);
+  t.diagnostic(
+    `figures: bug cases: ${files} file, ${envCount} env, ${reasonFor.size} not ours, ${own.length} own`,
+  );
+  for (const { reason, ids: some } of notOurs) t.diagnostic(`not ours (${reason}): ${some.join(" ")}`);
   for (const [id, { reason }] of Object.entries(adapted)) t.diagnostic(`${id} is played ${reason}`);
 });

@@ -21,11 +21,6 @@ before(async () => {
   );
   mock.on({ userMessage: "mauve", hasToolResult: true }, { content: "There is no mauve." });
   mock.on({ userMessage: "reason" }, { content: "Forty-two.", reasoning: "Six times seven." });
-  mock.on(
-    { userMessage: "cut" },
-    { content: "This answer is going to be cut in the middle of the sentence." },
-    { latency: 5, chunkSize: 8, truncateAfterChunks: 3 },
-  );
   mock.on({ userMessage: "slow" }, { content: "word ".repeat(2000) }, { latency: 20, chunkSize: 5 });
   await mock.start();
   demo = await startDemo();
@@ -143,12 +138,37 @@ test("429: wait and try again", async () => {
   assert.equal(await answer(), "Hello from the mock.");
 });
 
-test("a cut stream is not taken for an answer, and what came is kept", async () => {
-  await connect(`${mock.url}/v1`);
-  await converse(page, "cut");
-  assert.match(await answer(), /^This ans/);
-  assert.equal((await failure()).title, "The answer was cut off");
-});
+/** An endpoint that says the beginning of an answer and then what `end` does to the response, when it is told to. */
+async function beginning() {
+  let response;
+  const chunk = { choices: [{ index: 0, delta: { content: "This answer is" } }] };
+  const server = await listen((request, made) => {
+    response = made;
+    const allow = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+    response.writeHead(200, { "content-type": "text/event-stream", ...allow });
+    if (request.method === "OPTIONS") response.end();
+    else response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  });
+  return { ...server, end: (how) => how(response) };
+}
+
+// A reset discards what the browser has not read yet, so it comes when the page shows the beginning.
+for (const [what, how] of [
+  ["without its end", (response) => response.end()],
+  ["by a lost connection", (response) => response.destroy()],
+]) {
+  test(`a stream cut ${what} is not taken for an answer, and what came is kept`, async () => {
+    const server = await beginning();
+    await connect(`${server.url}/v1`);
+    await ask(page, "cut");
+    await page.waitForFunction(() => document.querySelector(".prose")?.textContent === "This answer is");
+    server.end(how);
+    await idle(page);
+    assert.equal(await answer(), "This answer is");
+    assert.equal((await failure()).title, "The answer was cut off");
+    await server.close();
+  });
+}
 
 test("Stop in the middle of a real stream", async () => {
   await connect(`${mock.url}/v1`);

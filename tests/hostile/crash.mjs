@@ -165,6 +165,43 @@ const cases = {
     );
   },
 
+  async "what was taken out of a queue goes back to its head"(host, how) {
+    const world = new World(host.steersman);
+    world.make();
+    const receipts = ["S1", "S2", "F"].map((text) =>
+      world.agent[text === "F" ? "followUp" : "steer"](user(text)),
+    );
+    let crash = true;
+    world.listener = ({ type, message }) => {
+      if (type !== "message_start" || message.content !== "S1" || !crash) return;
+      crash = false;
+      host.testing.crashEngine(how);
+    };
+    await world.agent.prompt("go");
+    endedByCrash(world);
+    world.agent.steeringMode = "all";
+    equal(
+      world.agent.peekQueuedMessages().map(({ content }) => content),
+      ["S1", "S2"],
+      "queued",
+    );
+    equal(
+      receipts.map(({ status }) => status),
+      ["queued", "queued", "queued"],
+      "receipts",
+    );
+    await world.agent.prompt("next");
+    equal(
+      receipts.map(({ status }) => status),
+      ["delivered", "delivered", "delivered"],
+      "receipts after the next prompt",
+    );
+    const texts = world.agent.state.messages
+      .map(({ content }) => content)
+      .filter((text) => /^[SF]/.test(text));
+    equal(texts, ["S1", "S2", "F"], "delivered");
+  },
+
   async "two agents end in order"(host, how) {
     const worlds = [new World(host.steersman), new World(host.steersman)];
     let waiting = 0;

@@ -2,6 +2,7 @@
 
 use crate::json::{parse, to_text, Value};
 use crate::sse::{Event, Sse};
+use crate::text::{decimal, has, replace};
 use crate::verdict::is_overflow_text;
 use crate::write::Writer;
 use std::borrow::Cow;
@@ -38,7 +39,7 @@ impl Failure {
 
     /// An HTTP status that is no success, in the words of its body.
     pub fn of_status(status: u16, body: &str) -> Self {
-        let number = status.to_string();
+        let number = decimal(status.into());
         let message = match said_in_body(body) {
             Said::Nothing => [&number, " status code (no body)"].concat(),
             Said::Text(text) => [&number, ": ", &text].concat(),
@@ -55,7 +56,7 @@ impl Failure {
         });
         // The kind of error is what tells a transient one; it may stand beside the message only.
         if let Some(kind) = ["code", "type"].into_iter().find_map(|name| error.get(name).and_then(word)) {
-            if !message.contains(&kind) {
+            if !has(&message, &kind) {
                 message = [&kind, ": ", &message].concat();
             }
         }
@@ -88,15 +89,15 @@ impl Failure {
             }
         }
         let kind = if content_type.is_empty() { "no content type" } else { content_type };
-        let head = ["Expected an event stream, but HTTP ", &status.to_string(), " brought ", kind, ": "].concat();
+        let head = ["Expected an event stream, but HTTP ", &decimal(status.into()), " brought ", kind, ": "].concat();
         Self::protocol(&head, body)
     }
 
     /// Replaces secrets in the message.
     pub fn redact(&mut self, secrets: &[String]) {
         for secret in secrets {
-            if self.message.contains(secret.as_str()) {
-                self.message = self.message.replace(secret.as_str(), "[redacted]");
+            if has(&self.message, secret) {
+                self.message = replace(&self.message, secret, "[redacted]");
             }
         }
     }
@@ -169,7 +170,8 @@ fn append_upstream(message: &mut String, error: &Value) {
     if let Some(raw) = raw.filter(|raw| !raw.is_empty()) {
         let mut quoted = String::new();
         crate::json::write_string(&mut quoted, &raw);
-        if !message.contains(&raw) && !message.contains(quoted.trim_matches('"')) {
+        let escaped = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+        if !has(message, &raw) && !has(message, escaped) {
             message.push('\n');
             message.push_str(&cut(&raw, SHOWN));
         }
@@ -209,7 +211,7 @@ fn code_of_text(text: &str) -> Option<&'static str> {
         return Some("context_overflow");
     }
     let text = text.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has = |words: &[&str]| words.iter().any(|word| has(&text, word));
     if has(&["rate limit", "rate_limit", "rate-limit", "too many requests"]) {
         return Some("rate_limited");
     }
@@ -221,9 +223,9 @@ fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((end, _)) => {
-            let missing = text.get(end..).unwrap_or_default().chars().count();
+            let missing = text.get(end..).unwrap_or_default().bytes().filter(|byte| byte & 0xc0 != 0x80).count();
             let shown = text.get(..end).unwrap_or_default();
-            [shown, "... [truncated ", &missing.to_string(), " chars]"].concat()
+            [shown, "... [truncated ", &decimal(missing as u64), " chars]"].concat()
         }
     }
 }

@@ -1,5 +1,6 @@
 //! HTTP as data: what a host has to send.
 
+use crate::text::{around, has};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -81,10 +82,13 @@ impl Headers {
     /// without the scheme before it.
     pub fn secrets(&self) -> Vec<&str> {
         const MARKS: [&str; 5] = ["auth", "key", "token", "secret", "cookie"];
-        let secret = |header: &&(String, String)| MARKS.iter().any(|mark| header.0.contains(mark));
+        let secret = |header: &&(String, String)| MARKS.iter().any(|mark| has(&header.0, mark));
         let values = self.0.iter().filter(secret).map(|header| header.1.as_str());
         // Anything shorter is no credential, and hiding it would garble ordinary words.
-        values.map(|value| value.rsplit(' ').next().unwrap_or(value)).filter(|value| value.len() >= 8).collect()
+        values
+            .map(|value| around(value, b' ', true).map_or(value, |parts| parts.1))
+            .filter(|value| value.len() >= 8)
+            .collect()
     }
 }
 

@@ -20,6 +20,7 @@ pub mod sniff;
 pub mod sse;
 mod strict_schema;
 mod template;
+mod text;
 mod tool_args;
 mod tools;
 mod transcript;

@@ -8,6 +8,7 @@ use crate::read::{self, Read};
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
 use crate::template::Template;
+use crate::text::{around, decimal, has};
 use std::borrow::Cow;
 
 /// Name of this protocol in what [`Response::new`](crate::Response::new) is given.
@@ -76,7 +77,7 @@ impl Decoder {
         if message.kind == "start" {
             self.start(draft);
         }
-        let (what, step) = message.kind.rsplit_once('_').unwrap_or((&message.kind, ""));
+        let (what, step) = around(&message.kind, b'_', true).unwrap_or((&message.kind, ""));
         let kind = match what {
             "text" => Kind::Text,
             "thinking" => Kind::Thinking,
@@ -210,10 +211,10 @@ impl Decode for Decoder {
     fn refused(&self, status: u16, status_text: &str, body: &str) -> Failure {
         let said = json::parse(body.trim()).ok();
         let said = said.as_ref().and_then(|body| body.get("error")).and_then(Value::as_str);
-        let number = status.to_string();
+        let number = decimal(status.into());
         let text = match said {
             // Whatever the server says: the status is what retries and people look for.
-            Some(text) if text.contains(&number) => ["Proxy error: ", text].concat(),
+            Some(text) if has(text, &number) => ["Proxy error: ", text].concat(),
             Some(text) => ["Proxy error: ", text, " (", &number, ")"].concat(),
             None => ["Proxy error: ", &number, " ", status_text].concat(),
         };

@@ -8,6 +8,7 @@ use crate::literal::Literal;
 use crate::model::{Level, Model};
 use crate::openai_completions;
 use crate::read::{self, Read};
+use crate::text::json_fault;
 use crate::write::Writer;
 use std::borrow::Cow;
 
@@ -26,7 +27,7 @@ use std::borrow::Cow;
 pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
     let text = std::str::from_utf8(input).map_err(|_| WireError::invalid("The request is not valid UTF-8."))?;
     let request = Request::read(text)
-        .map_err(|error| WireError::invalid(["The request is not valid JSON: ", &error.to_string()].concat()))?;
+        .map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
     match request.model.api.as_ref() {
         openai_completions::API => openai_completions::request(request),
         "" => Err(WireError::invalid("The model has no api.")),

@@ -10,6 +10,7 @@ use crate::openai_completions;
 use crate::proxy;
 use crate::sniff::{sniff, Body};
 use crate::sse::{Event, Sink, Sse, Trailing};
+use crate::text::{decimal, json_fault};
 
 /// Most bytes of an error body, or of a body that may turn out to be no stream, that are kept.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -105,7 +106,7 @@ impl Response {
     pub fn new(reply: &[u8]) -> Result<Self, WireError> {
         let text = std::str::from_utf8(reply).map_err(|_| WireError::invalid("The model is not valid UTF-8."))?;
         let model = Model::read(&mut Reader::new(text))
-            .map_err(|error| WireError::invalid(["The model is not valid JSON: ", &error.to_string()].concat()))?;
+            .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
         let decoder: Box<dyn Decode> = match model.api.as_ref() {
             openai_completions::API => Box::new(openai_completions::Decoder::new(&model)?),
             proxy::API => Box::<proxy::Decoder>::default(),
@@ -166,7 +167,10 @@ impl Response {
                     self.seen_event = true;
                 }
                 match (step, pushed) {
-                    (Step::Continue, Err(error)) => self.finish_failed(Failure::new("protocol", error.to_string())),
+                    (Step::Continue, Err(error)) => {
+                        let parts = ["An event of the stream is longer than ", &decimal(error.limit as u64), " bytes"];
+                        self.finish_failed(Failure::new("protocol", parts.concat()));
+                    }
                     (step, _) => self.take(step),
                 }
             }

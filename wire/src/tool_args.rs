@@ -3,6 +3,7 @@
 use crate::batch::{kind, utf16_len, Batch, Range};
 use crate::json::partial::{Edits, Literal, Partial, Piece, Verdict};
 use crate::json::{repair, Kind, Reader};
+use crate::text::json_fault;
 use crate::write::Writer;
 
 /// The text so far and the view of it that the records describe.
@@ -35,7 +36,7 @@ impl ToolArgs {
             Verdict::Complete { .. } => self.exact_text(out),
             Verdict::Broken(error) => {
                 out.key("arguments").object(|_| {});
-                let reason = error.to_string();
+                let reason = json_fault("", &error);
                 out.key("argumentsError").string(&[&reason, "\n\nReceived arguments:\n", &self.text].concat());
             }
         }

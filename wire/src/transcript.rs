@@ -313,10 +313,8 @@ pub(crate) fn tool_name(name: Literal<'_>) -> Cow<'_, str> {
     {
         return text;
     }
-    let kept = text.chars().map(|char| match u8::try_from(char) {
-        Ok(byte) if fits(&byte) => char,
-        _ => '_',
-    });
+    let kept =
+        text.bytes().filter(|byte| byte & 0xc0 != 0x80).map(|byte| if fits(&byte) { char::from(byte) } else { '_' });
     let mut clean: String = kept.take(120).collect();
     if !clean.bytes().next().is_some_and(|byte| starts(&byte)) {
         clean.insert_str(0, if clean.is_empty() { "unknown" } else { "_" });

@@ -1,6 +1,8 @@
 //! What a finished message says about trying again (PROVIDERS 11.2 and 11.3). Providers only have words for it, so this
 //! is a list of words.
 
+use crate::text::find;
+
 /// The parts of a message the verdicts look at.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ended<'a> {
@@ -58,10 +60,10 @@ pub(crate) fn is_overflow_text(text: &str, provider: &str) -> bool {
 /// A request over a size limit, by its status: `413 …`, `413: …` or `NAME API error (413):`.
 fn is_413(text: &str) -> bool {
     if let Some(rest) = text.strip_prefix("413") {
-        return rest.chars().next().is_none_or(|next| next == ':' || next.is_whitespace());
+        return rest.bytes().next().is_none_or(|next| next == b':' || next.is_ascii_whitespace());
     }
-    let name = |char: char| char.is_alphanumeric() || matches!(char, '_' | ' ' | '-');
-    text.split_once(" api error (413):").is_some_and(|(before, _)| !before.is_empty() && before.chars().all(name))
+    let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ' | b'-');
+    find(text, " api error (413):").is_some_and(|at| at > 0 && text.bytes().take(at).all(name))
 }
 
 /// `400` or `413` without a body, which is all that Cerebras says about an overflow.
@@ -75,12 +77,17 @@ fn is_bodyless(text: &str) -> bool {
 
 /// z.ai's code for an exhausted plan: `"code": 1308`, the number in quotes or not.
 fn has_code_1308(text: &str) -> bool {
-    text.match_indices("\"code\"").any(|(at, key)| {
-        let value = text.get(at + key.len()..).unwrap_or_default().trim_start();
-        let value = value.strip_prefix(':').unwrap_or_default().trim_start();
+    const KEY: &str = "\"code\"";
+    let mut rest = text;
+    while let Some(at) = find(rest, KEY) {
+        rest = rest.get(at + KEY.len()..).unwrap_or_default();
+        let value = rest.trim_start().strip_prefix(':').unwrap_or_default().trim_start();
         let value = value.strip_prefix('"').unwrap_or(value);
-        value.strip_prefix("1308").is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
-    })
+        if value.strip_prefix("1308").is_some_and(|after| !after.as_bytes().first().is_some_and(u8::is_ascii_digit)) {
+            return true;
+        }
+    }
+    false
 }
 
 fn has_any(text: &str, patterns: &[&str]) -> bool {
@@ -90,10 +97,15 @@ fn has_any(text: &str, patterns: &[&str]) -> bool {
 /// Whether `word` stands in `text` and is no part of a longer word or number.
 fn has_word(text: &str, word: &str) -> bool {
     let inside = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    text.match_indices(word).any(|(at, word)| {
-        let bytes = text.as_bytes();
-        !inside(at.checked_sub(1).and_then(|before| bytes.get(before))) && !inside(bytes.get(at + word.len()))
-    })
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| find(rest, word)).map(|at| from + at) {
+        from = at + word.len();
+        if !inside(at.checked_sub(1).and_then(|before| bytes.get(before))) && !inside(bytes.get(from)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether `text` has a part that matches `pattern`. Pattern bytes stand for themselves, but `~` is any character or

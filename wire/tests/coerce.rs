@@ -1,6 +1,6 @@
 //! Conversion of tool arguments: our own table, the recordings of the reference and the bug cases where they are
 //! available.
-#![allow(clippy::disallowed_macros, clippy::print_stdout)]
+#![allow(clippy::disallowed_macros, clippy::print_stdout)] // counts are what a test has to say
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};

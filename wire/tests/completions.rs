@@ -1,13 +1,7 @@
 //! Chat Completions streams: recordings of many hosts, and our own fixtures, under every way to cut them.
+
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    clippy::use_debug,
-    missing_docs,
-    dead_code,
-    clippy::disallowed_macros
-)]
+#![allow(clippy::print_stdout, clippy::use_debug, clippy::disallowed_macros)] // counts and differences are what a test has to say
 
 mod support;
 

@@ -1,10 +1,10 @@
 //! JSON Schema validation: the official suite where it is available, our own cases, limits.
-#![allow(clippy::disallowed_macros, clippy::print_stdout)]
+#![allow(clippy::disallowed_macros, clippy::print_stdout)] // counts are what a test has to say
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};
 use steersman_wire::json::{parse, Value};
-use steersman_wire::schema::{Draft, NativePatterns, Options, Schema};
+use steersman_wire::schema::{Draft, NativePatterns, Options, Schema, SchemaError};
 
 fn fixture(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/schema").join(name);
@@ -104,4 +104,162 @@ fn optional_suites() {
     compare("draft7/optional", Draft::V7, false, 100);
     compare("draft2020-12/optional/format", Draft::V2020_12, true, 400);
     compare("draft7/optional/format", Draft::V7, true, 400);
+}
+
+fn compiled(text: &str) -> Schema {
+    Schema::compile(&parse(text).unwrap(), &Options::default()).unwrap()
+}
+
+fn messages(schema: &Schema, value: &Value) -> Vec<String> {
+    let issues = schema.check(value, &NativePatterns::default());
+    issues.into_iter().map(|issue| [issue.path, issue.message].join(": ")).collect()
+}
+
+#[test]
+fn our_table_of_checks() {
+    for group in fixture("checks.json").as_array().unwrap() {
+        let schema = Schema::compile(group.get("schema").unwrap(), &Options::default()).unwrap();
+        for value in group.get("accepts").unwrap().as_array().unwrap() {
+            assert_eq!(messages(&schema, value), Vec::<String>::new(), "{}: {value:?}", text(group, "title"));
+        }
+        for row in group.get("refuses").unwrap().as_array().unwrap() {
+            let row = row.as_array().unwrap();
+            let expected: Vec<_> = row[1].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+            assert_eq!(messages(&schema, &row[0]), expected, "{}: {:?}", text(group, "title"), row[0]);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_schema_is_refused_at_once() {
+    for document in ["1", "null", "[]", "\"a\""] {
+        let error = Schema::compile(&parse(document).unwrap(), &Options::default()).err();
+        assert_eq!(error, Some(SchemaError::NotASchema), "{document}");
+    }
+    assert!(compiled("true").is_valid(&Value::Null, &NativePatterns::default()));
+    assert_eq!(messages(&compiled("false"), &Value::Null), ["root: no value is allowed here"]);
+}
+
+#[test]
+fn given_documents_can_be_referred_to() {
+    let point = parse(r#"{"type":"object","properties":{"x":{"$ref":"types.json#/$defs/n"}}}"#).unwrap();
+    let types = parse(r#"{"$defs":{"n":{"type":"number"}}}"#).unwrap();
+    let documents = [("https://example.com/point.json", &point), ("https://example.com/types.json", &types)];
+    let options = Options { documents: &documents, ..Options::default() };
+    let schema = parse(r#"{"items":{"$ref":"https://example.com/point.json"}}"#).unwrap();
+    let schema = Schema::compile(&schema, &options).unwrap();
+    assert_eq!(messages(&schema, &parse(r#"[{"x":1},{"x":"1"}]"#).unwrap()), ["1.x: must be a number, got a string"]);
+}
+
+#[test]
+fn formats_are_annotations_when_asked() {
+    let options = Options { formats: false, ..Options::default() };
+    let schema = Schema::compile(&parse(r#"{"format":"date"}"#).unwrap(), &options).unwrap();
+    assert!(schema.is_valid(&Value::from("today"), &NativePatterns::default()));
+}
+
+/// A value or schema of `depth` levels, each made from the one inside it.
+fn nested(depth: usize, inner: Value, wrap: impl Fn(Value) -> Value) -> Value {
+    (0..depth).fold(inner, |inner, _| wrap(inner))
+}
+
+fn object(name: &str, value: Value) -> Value {
+    Value::Object([(name, value)].into_iter().collect())
+}
+
+/// Runs on a thread with so much stack.
+fn with_stack<T: Send>(kilobytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(kilobytes << 10).spawn_scoped(scope, work);
+        thread.unwrap().join().unwrap()
+    })
+}
+
+#[test]
+fn deep_schemas_and_values_need_no_stack() {
+    // Deeper than any parser of this crate lets through; building and dropping such values is what takes the stack.
+    with_stack(64 << 10, || {
+        let integer = parse(r#"{"type":"integer"}"#).unwrap();
+        let deep = nested(4_000, integer, |inner| object("properties", object("a", inner)));
+        let wrong = nested(4_000, Value::from("x"), |inner| object("a", inner));
+        let right = nested(4_000, Value::from(5), |inner| object("a", inner));
+        let list = nested(4_000, Value::Array(Vec::new()), |inner| Value::Array(vec![inner]));
+        with_stack(256, || {
+            let schema = Schema::compile(&deep, &Options::default()).unwrap();
+            let lines = messages(&schema, &wrong);
+            assert_eq!(lines.len(), 1);
+            assert!(lines[0].ends_with("a.a: must be an integer, got a string"));
+            assert!(schema.is_valid(&right, &NativePatterns::default()));
+            let schema = compiled(r##"{"type":"array","items":{"$ref":"#"}}"##);
+            assert!(schema.is_valid(&list, &NativePatterns::default()));
+        });
+        // Conversion goes only so deep, and leaves the rest to the check.
+        with_stack(2 << 10, || {
+            let schema = Schema::compile(&deep, &Options::default()).unwrap();
+            let parsed = |value| schema.parse(value, &NativePatterns::default()).is_ok_and(|edits| edits.is_empty());
+            assert!(parsed(&right));
+            assert!(!parsed(&wrong));
+        });
+    });
+}
+
+#[test]
+fn long_chains_of_references_end() {
+    let mut chain = String::from(r##"{"$ref":"#/$defs/d0","$defs":{"##);
+    for link in 0..3_000 {
+        chain.push_str(&format!(r##""d{link}":{{"$ref":"#/$defs/d{}"}},"##, link + 1));
+    }
+    chain.push_str(r#""d3000":{"type":"integer"}}}"#);
+    let schema = compiled(&chain);
+    assert!(schema.is_valid(&Value::from(5), &NativePatterns::default()));
+    assert_eq!(messages(&schema, &Value::from("x")), ["root: must be an integer, got a string"]);
+    assert!(schema.parse(&Value::from("5"), &NativePatterns::default()).is_err());
+}
+
+#[test]
+fn recursive_unions_do_not_explode() {
+    // Every branch leads into the same members: 2^200 ways.
+    let schema = compiled(
+        r##"{"anyOf":[{"properties":{"n":{"$ref":"#"}},"required":["x"]},{"properties":{"n":{"$ref":"#"}},"required":["y"]}]}"##,
+    );
+    let value = nested(200, object("z", Value::Null), |inner| object("n", inner));
+    // One per level.
+    assert_eq!(messages(&schema, &value).len(), 201);
+    assert!(schema.parse(&value, &NativePatterns::default()).is_err());
+    let value = nested(200, object("y", Value::from(1)), |inner| {
+        Value::Object([("n", inner), ("y", Value::from(1))].into_iter().collect())
+    });
+    assert!(schema.parse(&value, &NativePatterns::default()).is_ok());
+}
+
+#[test]
+fn a_schema_made_to_explode_refuses_the_value() {
+    // Dynamic references keep outcomes from being reused: 2^40 steps.
+    let mut bomb = String::from(r##"{"$dynamicAnchor":"x","$ref":"#/$defs/d0","$defs":{"##);
+    for level in 0..40 {
+        let next = level + 1;
+        bomb.push_str(&format!(
+            r##""d{level}":{{"allOf":[{{"$ref":"#/$defs/d{next}"}},{{"$ref":"#/$defs/d{next}"}}]}},"##
+        ));
+    }
+    bomb.push_str(r##""d40":{"type":"integer"}}}"##);
+    let lines = messages(&compiled(&bomb), &Value::from(1));
+    assert_eq!(lines, ["root: the tool's schema takes too many steps to check these arguments"]);
+}
+
+#[test]
+fn many_items_and_properties_are_no_burden() {
+    let items: Vec<Value> = (0..20_000).map(|n| object("id", Value::from(n))).collect();
+    let unique = compiled(r#"{"uniqueItems":true,"items":{"properties":{"id":{"type":"integer"}},"required":["id"]}}"#);
+    assert!(unique.is_valid(&Value::Array(items.clone()), &NativePatterns::default()));
+    let twice = items.iter().cloned().chain([object("id", Value::from(7))]).collect();
+    assert_eq!(messages(&unique, &Value::Array(twice)), ["root: must not hold the same item twice"]);
+
+    let wide: Value = Value::Object((0..20_000).map(|n| (n.to_string(), Value::from(n))).collect());
+    let names = (0..20_000).map(|n| (n.to_string(), object("type", Value::from("integer"))));
+    let schema = object("properties", Value::Object(names.collect()));
+    let Value::Object(mut members) = schema else { panic!() };
+    members.insert("additionalProperties", false);
+    let schema = Schema::compile(&Value::Object(members), &Options::default()).unwrap();
+    assert!(schema.is_valid(&wide, &NativePatterns::default()));
 }

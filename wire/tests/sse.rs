@@ -1,5 +1,5 @@
 //! Event streams: the same events whatever the cuts between chunks.
-#![allow(clippy::disallowed_macros, clippy::print_stdout)]
+#![allow(clippy::disallowed_macros, clippy::print_stdout)] // counts are what a test has to say
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};

@@ -196,7 +196,7 @@ pub fn write_f64(out: &mut String, value: f64) {
         out.push_str(&digits);
         zeros(out, point - count);
     } else if 0 < point && point <= 21 {
-        let (whole, fraction) = digits.split_at(point as usize);
+        let (whole, fraction) = digits.split_at_checked(point as usize).unwrap_or((&digits, ""));
         out.push_str(whole);
         out.push('.');
         out.push_str(fraction);
@@ -205,7 +205,7 @@ pub fn write_f64(out: &mut String, value: f64) {
         zeros(out, -point);
         out.push_str(&digits);
     } else {
-        let (first, rest) = digits.split_at(1);
+        let (first, rest) = digits.split_at_checked(1).unwrap_or((&digits, ""));
         out.push_str(first);
         if !rest.is_empty() {
             out.push('.');

@@ -6,6 +6,7 @@ use crate::draft::{Draft, Source};
 use crate::json::{write_string, Reader};
 use crate::order::NameMap;
 use crate::read::Read;
+use crate::text::decimal;
 use crate::tool_args::is_object;
 
 /// Index of the one call that the older `function_call` can make.
@@ -87,7 +88,7 @@ impl Calls {
         let mut plain = known.is_some() && delta.id.is_none() && delta.name.is_none() && delta.index == call.index;
         if let (Some(index), None) = (delta.index, call.index) {
             call.index = Some(index);
-            self.by_index.set(&index.to_string(), at);
+            self.by_index.set(&name_of(index), at);
         }
         if let Some(id) = &delta.id {
             self.by_id.set(id, at);
@@ -128,7 +129,7 @@ impl Calls {
             return self.last.filter(|_| delta.name.is_none() || last.name.is_empty());
         };
         let same = |at: &usize| self.list.get(*at).is_some_and(|call| call.index == Some(index));
-        let at = self.last.filter(same).or_else(|| self.by_index.get(&index.to_string()))?;
+        let at = self.last.filter(same).or_else(|| self.by_index.get(&name_of(index)))?;
         let call = self.list.get(at)?;
         if delta.name.is_none() || call.name.is_empty() {
             return Some(at);
@@ -152,7 +153,7 @@ impl Calls {
         let grammar = delta.input.map(|_| Grammar::Untouched);
         self.list.push(Call { block, id: id.to_owned(), name: name.to_owned(), index: delta.index, grammar });
         if let Some(index) = delta.index {
-            self.by_index.set(&index.to_string(), at);
+            self.by_index.set(&name_of(index), at);
         }
         at
     }
@@ -166,12 +167,17 @@ impl Calls {
                 draft.argue_text(call.block, &[&start, "\"}"].concat());
             }
             if call.id.is_empty() {
-                let number = at.to_string();
+                let number = decimal(at as u64);
                 let id = ["call_", &hash(&[seed, &call.name].concat()), "_", &number].concat();
                 draft.set(call.block, |out| out.key("id").string(&id));
             }
         }
     }
+}
+
+/// An index as a name.
+fn name_of(index: i64) -> String {
+    [if index < 0 { "-" } else { "" }, &decimal(index.unsigned_abs())].concat()
 }
 
 impl Call {

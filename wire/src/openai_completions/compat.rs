@@ -3,6 +3,7 @@
 use crate::json::{Kind, Reader};
 use crate::model::Model;
 use crate::read::{self, Read};
+use crate::text::has;
 use std::borrow::Cow;
 
 /// How thinking is asked for (PROVIDERS 5.2).
@@ -23,11 +24,13 @@ pub(super) enum ThinkingFormat {
 
 /// Session headers, where the model asks for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(clippy::enum_variant_names)] // names of products
 pub(super) enum Affinity {
-    OpenAi,
-    OpenAiNoSession,
-    OpenRouter,
+    /// As OpenAI's own clients, with the session's name.
+    Full,
+    /// The same without it.
+    Anonymous,
+    /// OpenRouter's one header.
+    Router,
 }
 
 /// When the session goes into `prompt_cache_key`.
@@ -138,9 +141,9 @@ impl<'a> Compat<'a> {
                     ("maxTokensField", word) => self.plain_max_tokens = word == "max_tokens",
                     ("cacheControlFormat", word) => self.cache_control = word == "anthropic",
                     ("thinkingFormat", word) => self.thinking_format = ThinkingFormat::of(word),
-                    ("sessionAffinityFormat", "openrouter") => self.affinity = Affinity::OpenRouter,
-                    ("sessionAffinityFormat", "openai") => self.affinity = Affinity::OpenAi,
-                    ("sessionAffinityFormat", _) => self.affinity = Affinity::OpenAiNoSession,
+                    ("sessionAffinityFormat", "openrouter") => self.affinity = Affinity::Router,
+                    ("sessionAffinityFormat", "openai") => self.affinity = Affinity::Full,
+                    ("sessionAffinityFormat", _) => self.affinity = Affinity::Anonymous,
                     ("promptCacheKeyMode", "enabled") => self.cache_key = CacheKey::Enabled,
                     ("promptCacheKeyMode", "disabled") => self.cache_key = CacheKey::Disabled,
                     _ => {}
@@ -153,7 +156,7 @@ impl<'a> Compat<'a> {
     fn detect(model: &Model<'_>) -> Self {
         let provider = model.provider.as_ref();
         let url = model.base_url.to_ascii_lowercase();
-        let at = |host: &str| url.contains(host);
+        let at = |host: &str| has(&url, host);
         let zai = matches!(provider, "zai" | "zai-coding-cn") || at("api.z.ai") || at("open.bigmodel.cn");
         let together = provider == "together" || at("api.together.ai") || at("api.together.xyz");
         let moonshot = matches!(provider, "moonshotai" | "moonshotai-cn") || at("api.moonshot.");
@@ -208,7 +211,7 @@ impl<'a> Compat<'a> {
             cache_control: provider == "openrouter" && model.id.starts_with("anthropic/"),
             // pi sends a session header to OpenRouter by itself; from a page every extra header risks the preflight.
             send_session_affinity: false,
-            affinity: if open_router { Affinity::OpenRouter } else { Affinity::OpenAi },
+            affinity: if open_router { Affinity::Router } else { Affinity::Full },
             supports_long_retention: !(together || workers_ai || cloudflare_gateway || nvidia || ant_ling),
             cache_key: CacheKey::Auto,
             vllm_priority: None,

@@ -14,6 +14,7 @@ use crate::model::Model;
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
 use crate::template::Template;
+use crate::text::{has, json_fault};
 use crate::usage::Usage;
 use std::borrow::Cow;
 
@@ -50,12 +51,14 @@ type Only<'a> = Option<(u32, &'a str)>;
 impl Decoder {
     pub fn new(model: &Model<'_>) -> Result<Self, WireError> {
         let compat = Compat::of(model)
-            .map_err(|error| WireError::invalid(["The model is not valid JSON: ", &error.to_string()].concat()))?;
-        let own = |(name, property): &(Cow<'_, str>, Cow<'_, str>)| (name.to_string(), property.to_string());
+            .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
+        let own = |(name, property): &(Cow<'_, str>, Cow<'_, str>)| {
+            (name.clone().into_owned(), property.clone().into_owned())
+        };
         Ok(Self {
-            model: model.id.to_string(),
+            model: model.id.clone().into_owned(),
             renames_reasoning: model.provider == "opencode-go",
-            bills: model.provider == "openrouter" || model.base_url.contains("openrouter.ai"),
+            bills: model.provider == "openrouter" || has(&model.base_url, "openrouter.ai"),
             supports_finish_reason: compat.supports_finish_reason,
             grammar: model.grammar_tools.iter().map(own).collect(),
             response_id: String::new(),

@@ -7,6 +7,7 @@ use crate::context::{Assistant, Body, Call, Content, Message, Part, ToolResult};
 use crate::http::WireError;
 use crate::literal::{clean, Literal};
 use crate::model::Model;
+use crate::text::{around, decimal};
 use crate::tools::string_member;
 use crate::transcript::{joined, tool_name, update_text, CallIds};
 use crate::write::Writer;
@@ -24,9 +25,10 @@ pub(super) struct Ids {
 impl CallIds for Ids {
     fn adapt(&self, id: &str, _own: bool, attempt: u32) -> String {
         let max = if self.openai { 40 } else { 64 };
-        let (call, item) = id.split_once('|').unwrap_or((id, ""));
+        let halves = around(id, b'|', false);
+        let (call, item) = halves.unwrap_or((id, ""));
         // Responses ids have two halves; both count, for two calls may share the first.
-        let max = if id.contains('|') { 40 } else { max };
+        let max = if halves.is_some() { 40 } else { max };
         let mut adapted = cleaned(call);
         if !item.is_empty() {
             adapted.push('_');
@@ -36,13 +38,13 @@ impl CallIds for Ids {
             adapted.push_str("call");
         }
         let mut suffix = String::new();
-        if adapted.len() > max && id.contains('|') {
+        if adapted.len() > max && halves.is_some() {
             adapted = cleaned(call);
             suffix = ["_", &hash(id)].concat();
         }
         if attempt > 0 {
             suffix.push('_');
-            suffix.push_str(&attempt.to_string());
+            suffix.push_str(&decimal(attempt.into()));
         }
         adapted.truncate(max.saturating_sub(suffix.len()));
         adapted + &suffix
@@ -51,8 +53,9 @@ impl CallIds for Ids {
 
 /// `id` with everything else than `[a-zA-Z0-9_.:-]` replaced; ASCII only.
 fn cleaned(id: &str) -> String {
-    let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.' | ':');
-    id.chars().map(|char| if fits(char) { char } else { '_' }).collect()
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    let starts = id.bytes().filter(|byte| byte & 0xc0 != 0x80);
+    starts.map(|byte| if fits(byte) { char::from(byte) } else { '_' }).collect()
 }
 
 /// Eight digits that depend on all of `text` (FNV-1a).

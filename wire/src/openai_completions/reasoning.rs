@@ -47,7 +47,7 @@ impl<'a> Detail<'a> {
         let mut members = Vec::new();
         let mut entry = None;
         let mut fits = reader.peek()? == Kind::Object;
-        let (mut plain, mut summary, mut encrypted) = (None, None, None);
+        let (mut text, mut summary, mut data) = (None, None, None);
         read::members(reader, |key, reader| {
             let kind = reader.peek()?;
             let span = reader.raw()?;
@@ -55,9 +55,9 @@ impl<'a> Detail<'a> {
             let absent = kind == Kind::Null;
             match key {
                 "type" => entry = string.and_then(|name| Entry::of(&name.text())),
-                "text" => plain = string,
+                "text" => text = string,
                 "summary" => summary = string,
-                "data" => encrypted = string,
+                "data" => data = string,
                 "id" | "signature" => fits &= absent || string.is_some(),
                 "format" => fits &= string.is_some(),
                 "index" => fits &= kind == Kind::Number,
@@ -66,14 +66,13 @@ impl<'a> Detail<'a> {
             members.push((Cow::Owned(key.to_owned()), span));
             Ok(())
         })?;
-        let text = entry.and_then(|entry| {
-            let text = match entry {
-                Entry::Text => plain,
-                Entry::Summary => summary,
-                Entry::Encrypted => encrypted,
-            };
-            Some((entry, text?))
-        });
+        let text = match entry {
+            Some(Entry::Text) => text,
+            Some(Entry::Summary) => summary,
+            Some(Entry::Encrypted) => data,
+            None => None,
+        };
+        let text = entry.zip(text);
         Ok(text.filter(|_| fits).map(|(entry, text)| Self { entry, text, members }))
     }
 

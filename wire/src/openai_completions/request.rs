@@ -9,6 +9,7 @@ use crate::json::{JsonError, Reader};
 use crate::literal::{clean, Literal};
 use crate::read;
 use crate::request::{Request, Retention};
+use crate::text::{has, json_fault};
 use crate::transcript::{fold, hand_off};
 use crate::write::Writer;
 
@@ -17,8 +18,7 @@ const CACHE_KEY_CHARS: usize = 64;
 
 /// Builds a Chat Completions request.
 pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError> {
-    let broken =
-        |error: JsonError| WireError::invalid(["The request is not valid JSON: ", &error.to_string()].concat());
+    let broken = |error: JsonError| WireError::invalid(json_fault("The request is not valid JSON: ", &error));
     let compat = Compat::of(&request.model).map_err(broken)?;
     let max_tokens = request.max_tokens();
     let (head, messages) = fold(std::mem::take(&mut request.context), compat.supports_mid_convo_system_messages);
@@ -87,8 +87,14 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     body.out.close();
 
     let text = body.out.into_text();
-    let url = [request.model.base_url.trim_end_matches('/'), "/chat/completions"].concat();
+    let url = [base_of(&request.model.base_url), "/chat/completions"].concat();
     Ok(request.finish(url, headers, text, &tools.grammar))
+}
+
+/// An address without the slashes at its end.
+fn base_of(url: &str) -> &str {
+    let slashes = url.bytes().rev().take_while(|byte| *byte == b'/').count();
+    url.get(..url.len() - slashes).unwrap_or(url)
 }
 
 /// The body being written. Members that the sampling parameters override are left out; those come last.
@@ -143,7 +149,7 @@ fn session(body: &mut Body<'_>, compat: &Compat<'_>, request: &Request<'_>) {
     let wanted = match compat.cache_key {
         CacheKey::Enabled => true,
         CacheKey::Disabled => false,
-        CacheKey::Auto => long || request.model.base_url.contains("api.openai.com"),
+        CacheKey::Auto => long || has(&request.model.base_url, "api.openai.com"),
     };
     if let Some(session) = request.options.cached_session().filter(|_| wanted) {
         let key: String = session.text().chars().take(CACHE_KEY_CHARS).collect();
@@ -220,10 +226,10 @@ fn headers(request: &Request<'_>, compat: &Compat<'_>, messages: &[Message<'_>])
 
 fn affinity(headers: &mut Headers, form: Affinity, session: Literal<'_>) {
     let session = session.text();
-    if form == Affinity::OpenRouter {
+    if form == Affinity::Router {
         return headers.set("x-session-id", session);
     }
-    if form == Affinity::OpenAi {
+    if form == Affinity::Full {
         headers.set("session_id", session.as_ref());
     }
     headers.set("x-client-request-id", session.as_ref());

@@ -8,7 +8,7 @@ use super::node::{Choices, Keyword, Limit, Measure, Type, Types};
 use super::suggest;
 use super::text;
 use super::values::{Id, Item};
-use crate::json::{Number, Value};
+use crate::json::Number;
 
 /// Whether an assertion holds; `None` for keywords that evaluate subschemas.
 pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
@@ -92,11 +92,9 @@ fn type_message(run: &Run, types: &Types, value: Id) -> String {
 
 fn choice_message(run: &Run, choices: &Choices, value: Id) -> String {
     let words = if choices.constant { "must be " } else { "must be one of " };
-    let mut message = [words, &listed(&choices.values), ", got ", &shown(&run.values, value)].concat();
-    let mut known = choices.values.iter().filter_map(|choice| match choice {
-        Value::String(text) => Some(text),
-        _ => None,
-    });
+    let mut message =
+        [words, &listed(&run.schema.constants, &choices.values), ", got ", &shown(&run.values, value)].concat();
+    let mut known = choices.values.iter().map(|&choice| &run.schema.constants.get(choice).text);
     suggest::add(&mut message, &run.values.get(value).text, &mut known);
     message
 }

@@ -2,88 +2,94 @@
 
 use super::check::Run;
 use super::issue::{extend, listed, Issue};
-use super::node::{NodeId, Type};
+use super::node::{NodeId, ObjectRules, Type};
 use super::text;
-use super::values::Id;
+use super::values::{Id, Item};
 use super::Profile;
-use crate::json::Value;
 use crate::order::NameMap;
 
+/// A branch with its issues.
+type Branch = (NodeId, Vec<Issue>);
+
 /// The issues to report for a union none of whose branches accepts the value at `path`.
-pub(super) fn choose(run: &Run, value: Id, path: String, branches: Vec<(NodeId, Vec<Issue>)>) -> Vec<Issue> {
-    let no_match = |path| Issue { path, message: "matches none of the alternatives".to_owned() };
-    if run.schema.profile == Profile::V0_85 {
-        let mut all = Vec::new();
-        for (_, mut issues) in branches {
-            all.append(&mut issues);
-        }
-        all.push(no_match(path));
-        return all;
-    }
+pub(super) fn choose(run: &Run, value: Id, path: String, mut branches: Vec<Branch>) -> Vec<Issue> {
     let item = run.values.get(value);
-    if let Some(tag) = tag(run, &branches).filter(|_| item.of == Type::Object) {
-        return by_tag(run, value, path, branches, &tag);
+    let mut issues = Vec::new();
+    if run.schema.profile == Profile::V0_85 {
+        branches.iter_mut().for_each(|(_, others)| issues.append(others));
+    } else {
+        let chosen = match tag(run, &branches).filter(|_| item.of == Type::Object) {
+            None => best(run, item, &branches),
+            Some((name, values, tags)) => {
+                let member = run.values.member(value, name);
+                let chosen = member.and_then(|(_, member)| tags.get(&text::key(&run.values, member)));
+                if chosen.is_none() {
+                    let root = path == "root";
+                    let mut place = if root { String::new() } else { path };
+                    extend(&mut place, root, name);
+                    let message = ["must be one of ", &listed(&run.schema.constants, &values)].concat();
+                    return vec![Issue { path: place, message }];
+                }
+                chosen
+            }
+        };
+        if let Some((_, others)) = chosen.and_then(|chosen| branches.get_mut(chosen)) {
+            issues.append(others);
+        }
     }
-    // The branch that declares most of the properties the value has is the one it was meant for; among equals the
-    // one that got deepest before it failed.
-    let mut best = (None, vec![no_match(path)]);
-    for (node, issues) in branches {
+    if issues.is_empty() || run.schema.profile == Profile::V0_85 {
+        issues.push(Issue { path, message: "matches none of the alternatives".to_owned() });
+    }
+    issues
+}
+
+/// The branch that declares most of the properties the value has is the one it was meant for; among equals the one
+/// that got deepest before it failed.
+fn best(run: &Run, item: &Item, branches: &[Branch]) -> Option<usize> {
+    let mut best = None;
+    for (position, (node, issues)) in branches.iter().enumerate() {
         let Some(first) = issues.first() else {
             continue;
         };
-        let rules = run.schema.node(run.target(node)).object();
-        let declared = |name: &&String| rules.is_some_and(|rules| rules.property(name).is_some());
-        let declared = item.names.list.iter().filter(declared).count();
+        let rules = rules(run, *node);
+        let known = |name: &&String| rules.is_some_and(|rules| rules.property(name).is_some());
         let depth = if first.path == "root" { 0 } else { first.path.len() };
-        if Some((declared, depth)) > best.0 {
-            best = (Some((declared, depth)), issues);
+        let score = (item.names.list.iter().filter(known).count(), depth);
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, position));
         }
     }
-    best.1
+    best.map(|(_, position)| position)
 }
 
-/// A property whose constant tells the branches apart.
-struct Tag<'s> {
-    name: &'s str,
-    /// The constants, and the branch of each by its key.
-    values: Vec<Value>,
-    branches: NameMap,
-}
-
-/// The first property of the first branch for which every branch has its own scalar constant.
-fn tag<'s>(run: &Run<'s>, branches: &[(NodeId, Vec<Issue>)]) -> Option<Tag<'s>> {
-    let schema = run.schema;
-    let rules = |branch: NodeId| schema.node(run.target(branch)).object();
-    let (first, _) = branches.first()?;
-    'names: for (name, _) in &rules(*first)?.properties {
-        let mut tag = Tag { name, values: Vec::new(), branches: NameMap::default() };
+/// The first property of the first branch for which every branch has its own scalar constant: its name, the constants,
+/// and the branch of each by its key.
+fn tag<'r>(run: &Run<'r>, branches: &[Branch]) -> Option<(&'r str, Vec<Id>, NameMap)> {
+    let constants = &run.schema.constants;
+    let constant = |branch: NodeId, name: &str| {
+        let property = run.schema.node(rules(run, branch)?.property(name)?);
+        let constant = *property.choices(true)?.values.first()?;
+        (constants.get(constant).of < Type::Array).then_some(constant)
+    };
+    'names: for (name, _) in &rules(run, branches.first()?.0)?.properties {
+        let (mut values, mut tags) = (Vec::new(), NameMap::default());
         for (position, (branch, _)) in branches.iter().enumerate() {
-            let property = rules(*branch).and_then(|rules| rules.property(name));
-            let constant = property.and_then(|property| schema.node(property).choices(true)?.values.first());
-            match constant {
-                None | Some(Value::Array(_) | Value::Object(_)) => continue 'names,
-                Some(constant) => {
-                    if tag.branches.set(&text::key_of(constant), position).is_some() {
-                        continue 'names;
-                    }
-                    tag.values.push(constant.clone());
-                }
+            let Some(constant) = constant(*branch, name) else {
+                continue 'names;
+            };
+            if tags.set(&text::key(constants, constant), position).is_some() {
+                continue 'names;
             }
+            values.push(constant);
         }
-        return Some(tag);
+        return Some((name, values, tags));
     }
     None
 }
 
-/// The issues of the branch the value's tag names, or an issue at the tag.
-fn by_tag(run: &Run, value: Id, path: String, branches: Vec<(NodeId, Vec<Issue>)>, tag: &Tag) -> Vec<Issue> {
-    let member = run.values.member(value, tag.name);
-    let named = member.and_then(|(_, member)| tag.branches.get(&text::key(&run.values, member)));
-    if let Some((_, issues)) = named.and_then(|named| branches.into_iter().nth(named)) {
-        return issues;
-    }
-    let root = path == "root";
-    let mut place = if root { String::new() } else { path };
-    extend(&mut place, root, tag.name);
-    vec![Issue { path: place, message: ["must be one of ", &listed(&tag.values)].concat() }]
+/// What a branch, or the target of its reference, says about members.
+fn rules<'r>(run: &Run<'r>, branch: NodeId) -> Option<&'r ObjectRules> {
+    let node = run.schema.node(branch);
+    let node = node.reference().map_or(node, |&target| run.schema.node(target));
+    node.object().map(|rules| &**rules)
 }

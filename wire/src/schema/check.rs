@@ -1,6 +1,6 @@
 //! Validation: nodes against values, on an explicit stack.
 
-use super::frame::{Ended, Frame, Role, Task};
+use super::frame::{Frame, Role, Task};
 use super::issue::Issue;
 use super::memo::{pair, Memo};
 use super::node::{Join, Keyword, NodeId, FALSE, TRUE};
@@ -9,7 +9,7 @@ use super::{assertion, blame, tasks, Patterns, Schema};
 
 /// Evaluations a run may make: this many, and [`STEPS_PER_VALUE`] more for each value. Ordinary schemas need a few
 /// per value; only a schema made to explode reaches the limit.
-const STEPS: usize = 4_000_000;
+const STEPS: usize = 1_000_000;
 const STEPS_PER_VALUE: usize = 400;
 
 /// Nodes under evaluation at one time. A value of 512 levels under a schema that takes ten steps per level stays
@@ -33,10 +33,11 @@ pub(super) struct Run<'r> {
     /// Outcomes of pairs that references led to. They keep recursive unions from evaluating the same part once per
     /// branch and level, and an entry still running is a cycle.
     known: Memo,
-    /// For passed pairs, position in `seen` of the parts they evaluated; for failed ones, in `told` of their issues.
-    details: Memo,
-    seen: Vec<Vec<bool>>,
-    told: Vec<Vec<Issue>>,
+    /// Positions in the list of details: the parts that passed pairs evaluated, the issues of failed ones.
+    detailed: Memo,
+    details: Vec<(Option<Vec<bool>>, Vec<Issue>)>,
+    /// The parts evaluated by what ended last, when somebody asked.
+    seen: Option<Vec<bool>>,
     /// Why the last evaluation came to no verdict.
     gave_up: Option<&'static str>,
 }
@@ -49,9 +50,9 @@ impl<'r> Run<'r> {
             values: Values::new(),
             steps: None,
             known: Memo::default(),
-            details: Memo::default(),
-            seen: Vec::new(),
-            told: Vec::new(),
+            detailed: Memo::default(),
+            details: Vec::new(),
+            seen: None,
             gave_up: None,
         }
     }
@@ -91,6 +92,7 @@ impl<'r> Run<'r> {
         let mut stack = Vec::new();
         let mut issues = Vec::new();
         self.gave_up = None;
+        self.seen = None;
         let mut ended = self.begin(&mut stack, &mut issues, Task::here(node, value), quiet);
         loop {
             if self.gave_up.is_some() {
@@ -98,20 +100,20 @@ impl<'r> Run<'r> {
                 self.known = Memo::default();
                 return (false, issues);
             }
-            if let Some(ended) = ended {
+            if let Some(ok) = ended {
                 if stack.is_empty() {
-                    return (ended.ok, issues);
+                    return (ok, issues);
                 }
-                self.settle(ended, &mut stack, &mut issues);
+                self.settle(ok, &mut stack, &mut issues);
             }
             ended = self.go_on(&mut stack, &mut issues);
         }
     }
 
     /// Begins a task: decides it at once or puts a frame on the stack.
-    fn begin(&mut self, stack: &mut Vec<Frame>, issues: &mut Vec<Issue>, task: Task, quiet: bool) -> Option<Ended> {
+    fn begin(&mut self, stack: &mut Vec<Frame>, issues: &mut Vec<Issue>, task: Task, quiet: bool) -> Option<bool> {
         if task.node == TRUE && task.role != Role::Unwanted {
-            return Some(Ended::plain(true));
+            return Some(true);
         }
         if !self.step() {
             return None;
@@ -120,14 +122,15 @@ impl<'r> Run<'r> {
             if !quiet {
                 issues.push(self.refused(stack, task));
             }
-            return Some(Ended::plain(false));
+            return Some(false);
         }
         // Whether the frame below wants to know which parts of this value are evaluated.
         let asked = task.part.is_none() && stack.last().is_some_and(|frame| frame.seen.is_some());
         let key = (task.role == Role::Reference && self.schema.dynamic.is_empty()).then(|| pair(task.node, task.value));
         if let Some(key) = key {
-            if let Some(ended) = self.recall(key, asked, quiet, stack, issues) {
-                return Some(ended);
+            let known = self.recall(key, asked, quiet, stack, issues);
+            if known.is_some() {
+                return known;
             }
             self.known.set(key, RUNNING);
         }
@@ -158,29 +161,23 @@ impl<'r> Run<'r> {
     }
 
     /// Hands the outcome of a task to the frame it belongs to.
-    fn settle(&self, ended: Ended, stack: &mut [Frame], issues: &mut Vec<Issue>) {
+    fn settle(&mut self, ok: bool, stack: &mut [Frame], issues: &mut Vec<Issue>) {
         let Some(frame) = stack.last_mut() else {
             return;
         };
         let task = frame.task();
-        let failed = !ended.ok && !frame.quiet;
-        frame.take(ended, issues);
+        let failed = !ok && !frame.quiet;
+        frame.take(ok, self.seen.take(), issues);
         if let Some(task) = task.filter(|task| failed && matches!(task.role, Role::Name | Role::Extra)) {
             issues.push(self.refused(stack, task));
         }
     }
 
     /// What is already known of the target of a reference.
-    fn recall(
-        &mut self,
-        key: u64,
-        asked: bool,
-        quiet: bool,
-        stack: &[Frame],
-        issues: &mut Vec<Issue>,
-    ) -> Option<Ended> {
-        let details = self.details.get(key).map(|position| position as usize);
-        match self.known.get(key)? {
+    fn recall(&mut self, key: u64, asked: bool, quiet: bool, stack: &[Frame], issues: &mut Vec<Issue>) -> Option<bool> {
+        let known = self.known.get(key)?;
+        let details = self.detailed.get(key).and_then(|position| self.details.get(position as usize));
+        match known {
             RUNNING => {
                 // Below a negation not even "no" is an answer.
                 if stack.iter().any(Frame::negates) {
@@ -188,23 +185,22 @@ impl<'r> Run<'r> {
                 } else if !quiet {
                     issues.push(self.issue(stack, None, ENDLESS.to_owned()));
                 }
-                Some(Ended::plain(false))
+                Some(false)
             }
-            PASSED if !asked => Some(Ended::plain(true)),
-            PASSED => {
-                let seen = details.and_then(|position| self.seen.get(position))?;
-                Some(Ended { ok: true, seen: Some(seen.clone()) })
+            PASSED if asked => {
+                self.seen = Some(details?.0.clone()?);
+                Some(true)
             }
-            _ if quiet => Some(Ended::plain(false)),
-            _ => {
-                issues.extend_from_slice(details.and_then(|position| self.told.get(position))?);
-                Some(Ended::plain(false))
+            FAILED if !quiet => {
+                issues.extend_from_slice(&details?.1);
+                Some(false)
             }
+            known => Some(known == PASSED),
         }
     }
 
     /// Takes the topmost frame further: its next task, its next keyword, or its end.
-    fn go_on(&mut self, stack: &mut Vec<Frame>, issues: &mut Vec<Issue>) -> Option<Ended> {
+    fn go_on(&mut self, stack: &mut Vec<Frame>, issues: &mut Vec<Issue>) -> Option<bool> {
         let schema = self.schema;
         loop {
             let frame = stack.last_mut()?;
@@ -306,22 +302,19 @@ impl<'r> Run<'r> {
     }
 
     /// Ends the topmost frame and remembers its outcome where a reference led to it.
-    fn end(&mut self, stack: &mut Vec<Frame>, issues: &[Issue]) -> Ended {
+    fn end(&mut self, stack: &mut Vec<Frame>, issues: &[Issue]) -> bool {
         let Some(frame) = stack.pop() else {
-            return Ended::plain(false);
+            return false;
         };
-        let ok = !frame.failed;
         if let Some(key) = frame.key {
-            self.known.set(key, if ok { PASSED } else { FAILED });
-            if let (true, Some(seen)) = (ok, &frame.seen) {
-                self.details.set(key, self.seen.len() as u32);
-                self.seen.push(seen.clone());
-            }
-            if !ok && !frame.quiet {
-                self.details.set(key, self.told.len() as u32);
-                self.told.push(issues.get(frame.first_issue..).unwrap_or_default().to_vec());
+            self.known.set(key, if frame.failed { FAILED } else { PASSED });
+            if frame.seen.is_some() || (frame.failed && !frame.quiet) {
+                self.detailed.set(key, self.details.len() as u32);
+                let issues = issues.get(frame.first_issue..).unwrap_or_default();
+                self.details.push((frame.seen.clone(), issues.to_vec()));
             }
         }
-        Ended { ok, seen: frame.seen }
+        self.seen = frame.seen;
+        !frame.failed
     }
 }

@@ -3,6 +3,7 @@
 use super::dialect::Dialect;
 use super::memo::Memo;
 use super::node::{Keyword, Node, NodeId, FALSE, TRUE};
+use super::values::Values;
 use super::{keywords, uri, Draft, Options, Schema, SchemaError};
 use crate::json::Value;
 use crate::order::NameMap;
@@ -22,6 +23,7 @@ pub(super) fn compile(document: &Value, options: &Options) -> Result<Schema, Sch
         numbers: Memo::default(),
         resources: Vec::new(),
         names: NameMap::default(),
+        constants: Values::new(),
         dynamic: Vec::new(),
         unread: Vec::new(),
         unlinked: Vec::new(),
@@ -46,7 +48,13 @@ pub(super) fn compile(document: &Value, options: &Options) -> Result<Schema, Sch
             None => {}
         }
     }
-    Ok(Schema { nodes: compiler.nodes, root, dynamic: compiler.dynamic, profile: options.profile })
+    Ok(Schema {
+        nodes: compiler.nodes,
+        root,
+        constants: compiler.constants,
+        dynamic: compiler.dynamic,
+        profile: options.profile,
+    })
 }
 
 /// A part of a document with an identifier of its own, or a whole document.
@@ -74,6 +82,7 @@ pub(super) struct Compiler<'d, 'o> {
     pub resources: Vec<Resource>,
     /// Node by URI, anchors as its fragment.
     pub names: NameMap,
+    pub constants: Values,
     pub dynamic: Vec<(u32, String, NodeId)>,
     unread: Vec<NodeId>,
     pub unlinked: Vec<Reference<'d>>,

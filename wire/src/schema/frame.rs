@@ -37,19 +37,6 @@ pub(super) enum Role {
     BadPattern(u32),
 }
 
-/// How an evaluation ended.
-pub(super) struct Ended {
-    pub ok: bool,
-    /// The parts it evaluated, when somebody asked.
-    pub seen: Option<Vec<bool>>,
-}
-
-impl Ended {
-    pub fn plain(ok: bool) -> Self {
-        Self { ok, seen: None }
-    }
-}
-
 pub(super) struct Frame {
     pub node: NodeId,
     pub value: Id,
@@ -101,16 +88,16 @@ impl Frame {
         self.tasks.get(self.next.checked_sub(1)?).copied()
     }
 
-    /// Takes the outcome of the task begun last.
-    pub fn take(&mut self, ended: Ended, issues: &mut Vec<Issue>) {
+    /// Takes the outcome of the task begun last, and the parts of this value that it evaluated.
+    pub fn take(&mut self, ok: bool, seen: Option<Vec<bool>>, issues: &mut Vec<Issue>) {
         let (Some(task), Some(join)) = (self.task(), self.join) else {
             return;
         };
-        if ended.ok {
+        if ok {
             self.passed += 1;
             match (task.part, join) {
                 (Some(part), Join::Count { marks: true, .. }) => self.mark_seen(part as usize),
-                (None, join) if join != Join::Not => self.merge(ended.seen),
+                (None, join) if join != Join::Not => self.merge(seen),
                 _ => {}
             }
         } else if matches!(join, Join::Any | Join::One) && !self.quiet {
@@ -119,10 +106,10 @@ impl Frame {
         let collecting = self.seen.is_some();
         let decided = match join {
             Join::All => {
-                self.failed |= !ended.ok;
+                self.failed |= !ok;
                 self.failed && self.quiet
             }
-            Join::Any => ended.ok && !collecting,
+            Join::Any => ok && !collecting,
             Join::One => self.passed > 1,
             Join::Count { min, max, .. } => self.passed > max || (max == u32::MAX && self.passed >= min && !collecting),
             Join::Not | Join::Choose { .. } => false,

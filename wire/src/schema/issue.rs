@@ -2,10 +2,9 @@
 
 use super::check::Run;
 use super::frame::{Frame, Role, Task};
-use super::node::{NodeId, Type};
+use super::node::Type;
 use super::values::{Id, Values};
 use super::{assertion, suggest, text, Profile};
-use crate::json::{self, Value};
 
 /// One thing that is wrong with the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,20 +42,20 @@ impl Issue {
 }
 
 /// Literal values in a message: as JSON, a long list cut with the number of those left out.
-pub(super) fn listed(values: &[Value]) -> String {
-    let mut text = String::new();
+pub(super) fn listed(constants: &Values, values: &[Id]) -> String {
+    let mut list = String::new();
     for (count, value) in values.iter().take(LISTED).enumerate() {
         if count > 0 {
-            text.push_str(", ");
+            list.push_str(", ");
         }
-        json::write_value(&mut text, value);
+        list.push_str(&text::json(constants, *value));
     }
     if values.len() > LISTED {
-        text.push_str(" and ");
-        text.push_str(&(values.len() - LISTED).to_string());
-        text.push_str(" more");
+        list.push_str(" and ");
+        list.push_str(&(values.len() - LISTED).to_string());
+        list.push_str(" more");
     }
-    text
+    list
 }
 
 /// A received value in a message: scalars as JSON, containers and long texts by their type.
@@ -184,10 +183,5 @@ impl Run<'_> {
             return self.issue(stack, None, ["\"", name, "\" ", &message].concat());
         }
         self.issue(stack, task.part, message)
-    }
-
-    /// The node a branch of a union stands for: itself or the target of its reference.
-    pub(super) fn target(&self, node: NodeId) -> NodeId {
-        self.schema.node(node).reference().copied().unwrap_or(node)
     }
 }

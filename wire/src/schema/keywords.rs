@@ -135,12 +135,15 @@ impl<'d> Reader<'_, 'd, '_> {
         }
     }
 
-    fn choices(&mut self, values: &[Value], constant: bool) {
-        let mut keys = NameMap::default();
-        for value in values {
-            keys.set(&text::key_of(value), 0);
+    fn choices(&mut self, list: &[Value], constant: bool) {
+        let constants = &mut self.compiler.constants;
+        let (mut values, mut keys) = (Vec::new(), NameMap::default());
+        for value in list {
+            let id = constants.load(value);
+            keys.set(&text::key(constants, id), 0);
+            values.push(id);
         }
-        self.out.push(Keyword::Choices(Choices { values: values.to_vec(), keys, constant }));
+        self.out.push(Keyword::Choices(Choices { values, keys, constant }));
     }
 
     fn strings(&mut self) {
@@ -212,7 +215,7 @@ impl<'d> Reader<'_, 'd, '_> {
             self.out.push(Keyword::Array(rules));
         }
         self.limits(Measure::Items);
-        if self.get("uniqueItems") == Some(&Value::Bool(true)) {
+        if self.get("uniqueItems").and_then(Value::as_bool) == Some(true) {
             self.out.push(Keyword::UniqueItems);
         }
         if let Some(node) = self.schema("contains") {

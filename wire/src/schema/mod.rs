@@ -52,6 +52,7 @@ use crate::json::Value;
 use check::Run;
 use node::{Node, NodeId};
 use std::fmt;
+use values::Values;
 
 /// Which release's conversions and issue paths to reproduce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -111,8 +112,8 @@ pub enum Step {
     Index(usize),
 }
 
-/// One change a conversion makes to the arguments. Edits are listed in document order and never nest: each can be
-/// applied on its own to the original arguments.
+/// One change a conversion makes to the arguments. No edit lies inside another, so each can be applied on its own to
+/// the original arguments, in any order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     /// Where; empty for the whole value.
@@ -147,6 +148,8 @@ impl std::error::Error for SchemaError {}
 pub struct Schema {
     nodes: Vec<Node>,
     root: NodeId,
+    /// The values of `const` and `enum`.
+    constants: Values,
     /// `$dynamicAnchor`s as (resource, name, node).
     dynamic: Vec<(u32, String, NodeId)>,
     profile: Profile,

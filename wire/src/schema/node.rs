@@ -1,7 +1,8 @@
 //! The compiled form of a schema: numbered nodes, each a list of keywords in the order they are checked.
 
 use super::format::Format;
-use crate::json::{Number, Value};
+use super::values::Id;
+use crate::json::Number;
 use crate::order::NameMap;
 use std::cmp::Ordering;
 
@@ -20,8 +21,8 @@ pub(super) struct Node {
     pub resource: u32,
 }
 
-/// The types of JSON.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The types of JSON, scalars before containers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(super) enum Type {
     Null,
     Boolean,
@@ -77,7 +78,8 @@ pub(super) struct Types {
 
 /// `enum`, or `const` with its one value.
 pub(super) struct Choices {
-    pub values: Vec<Value>,
+    /// In the constants of the schema.
+    pub values: Vec<Id>,
     /// The [`key`](super::text::key) of each.
     pub keys: NameMap,
     pub constant: bool,

@@ -3,7 +3,7 @@
 use super::decimal;
 use super::node::Type;
 use super::values::{Id, Values};
-use crate::json::{self, Value};
+use crate::json;
 use crate::order::{sorted_positions, NameMap};
 
 /// The value as JSON.
@@ -16,13 +16,6 @@ pub(super) fn json(values: &Values, id: Id) -> String {
 /// which would be quadratic for `uniqueItems`.
 pub(super) fn key(values: &Values, id: Id) -> String {
     written(values, id, true)
-}
-
-/// [`key`] of a document.
-pub(super) fn key_of(value: &Value) -> String {
-    let mut values = Values::new();
-    let id = values.load(value);
-    key(&values, id)
 }
 
 /// Whether two of the items are equal.

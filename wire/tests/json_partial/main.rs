@@ -1,5 +1,4 @@
 //! Incremental parser: the same outcome however the text is cut, and the same verdict as the strict parser.
-#![allow(clippy::disallowed_macros, clippy::print_stdout)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 mod noise;

@@ -1,7 +1,6 @@
 //! Second pass: generous conversion, the first keyword that says what a node wants deciding.
 
 use super::{scalar, Coercer};
-use crate::json::Value;
 use crate::schema::memo::pair;
 use crate::schema::node::{Choices, Join, Node, NodeId, Type};
 use crate::schema::text;
@@ -16,7 +15,7 @@ impl<'r> Coercer<'_, 'r> {
         }
         if let Some(constant) = node.choices(true) {
             let literal = constant.values.first();
-            return literal.map_or(value, |literal| self.literal(literal, value));
+            return literal.map_or(value, |&literal| self.literal(literal, value));
         }
         if let Some(choices) = node.choices(false) {
             return self.choice(id, choices, value);
@@ -87,18 +86,17 @@ impl<'r> Coercer<'_, 'r> {
     }
 
     /// The literal, if the value converts to exactly it.
-    fn literal(&mut self, literal: &Value, value: Id) -> Id {
-        let wanted = match literal {
-            Value::String(_) => Type::String,
-            Value::Number(_) => Type::Number,
-            Value::Bool(_) => Type::Boolean,
-            _ => return value,
+    fn literal(&mut self, literal: Id, value: Id) -> Id {
+        let constants = &self.run.schema.constants;
+        let wanted = match constants.get(literal).of.number() {
+            Type::Null => return value,
+            wanted => wanted,
         };
         let Some(text) = scalar::converted(self.run.values.get(value), wanted, true) else {
             return value;
         };
         let candidate = self.run.values.add_scalar(wanted, text);
-        let exact = text::key(&self.run.values, candidate) == text::key_of(literal);
+        let exact = text::key(&self.run.values, candidate) == text::key(constants, literal);
         if exact {
             candidate
         } else {
@@ -112,7 +110,7 @@ impl<'r> Coercer<'_, 'r> {
         if choices.keys.get(&key).is_some() {
             return value;
         }
-        for member in &choices.values {
+        for &member in &choices.values {
             let candidate = self.literal(member, value);
             if candidate != value && self.run.passes(id, candidate) {
                 return candidate;
