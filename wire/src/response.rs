@@ -18,7 +18,7 @@ const BODY_LIMIT: usize = 64 * 1024;
 /// What ends a stream by itself.
 pub(crate) const DONE: &str = "[DONE]";
 
-/// One response to a [`request`](crate::request). The host tells what happens on the network, in order: [`head`],
+/// One response to a [`request`](fn@crate::request). The host tells what happens on the network, in order: [`head`],
 /// [`push`] for every chunk, and [`end`], or [`fail`] or [`abort`] at any time. After each call it reads [`batch`] and
 /// calls [`clear`].
 ///

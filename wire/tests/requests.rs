@@ -8,7 +8,7 @@ mod support;
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 use steersman_wire::{request, HttpRequest};
-use support::{differences, files, members, own, read, shared, stem};
+use support::{differences, files, members, own, read, shared, stem, APIS};
 
 fn build(model: &str, context: &str, options: &Value) -> Result<(HttpRequest, Value), String> {
     let input = format!(r#"{{"model":{model},"context":{context},"options":{options}}}"#);
@@ -20,7 +20,7 @@ fn build(model: &str, context: &str, options: &Value) -> Result<(HttpRequest, Va
 #[test]
 fn own_requests_are_built_as_written_down() {
     let mut count = 0;
-    for api in ["openai-completions"] {
+    for api in APIS {
         for file in files(&own(api).join("requests"), "json") {
             let source = members(&file);
             let part = |name: &str| serde_json::from_str::<Value>(&source[name]).unwrap();
@@ -48,7 +48,7 @@ fn recorded_requests_are_built_alike() {
     };
     let corrections = read(&folder.join("corrections.json"));
     let (mut count, mut failed) = (0, Vec::new());
-    for api in ["openai-completions"] {
+    for api in APIS {
         for file in files(&folder.join(api), "json") {
             let source = members(&file);
             let part = |name: &str| serde_json::from_str::<Value>(&source[name]).unwrap();

@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         Self { text, pos: 0, depth: 0, fresh: false, lenient: false }
     }
 
-    /// A reader that also takes the two faults [`repair`](super::repair) mends: raw control characters in strings,
+    /// A reader that also takes the two faults [`repair`](fn@super::repair) mends: raw control characters in strings,
     /// and a backslash that starts no escape (`\d` reads as backslash and `d`).
     pub fn lenient(text: &'a str) -> Self {
         Self { lenient: true, ..Self::new(text) }

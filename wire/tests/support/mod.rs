@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use steersman_wire::json::Reader;
 
+/// The APIs whose wires are built: names of fixtures and recordings.
+pub const APIS: [&str; 1] = ["openai-completions"];
+
 /// The repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -1,4 +1,4 @@
-//! Chat Completions streams: recordings of many hosts, and our own fixtures, under every way to cut them.
+//! Streams of every API: recordings of many hosts, and our own fixtures, under every way to cut them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 #![allow(clippy::print_stdout, clippy::use_debug, clippy::disallowed_macros)] // counts and differences are what a test has to say
@@ -11,9 +11,7 @@ use std::fs;
 use steersman_wire::{is_context_overflow, is_retryable, Ended, Response};
 use support::chunks::{cut, MODES};
 use support::message::Host;
-use support::{differences, files, own, read, shared, stem};
-
-const API: &str = "openai-completions";
+use support::{differences, files, own, read, shared, stem, APIS};
 
 /// Plays a body and gives what a host has at the end.
 fn play(model: &Value, status: u16, content_type: &str, body: &[u8], mode: &str) -> Host {
@@ -47,7 +45,7 @@ fn verdicts(host: &Host, window: f64) -> (bool, bool) {
 #[test]
 fn own_fixtures_give_the_message_written_down() {
     let mut plays = 0;
-    for file in files(&own(API).join("streams"), "json") {
+    for file in APIS.iter().flat_map(|api| files(&own(api).join("streams"), "json")) {
         let case = read(&file);
         let body = fs::read(file.with_extension("sse")).unwrap();
         let status = case["status"].as_u64().unwrap_or(200) as u16;
@@ -87,14 +85,16 @@ fn recorded_streams_give_the_recorded_message() {
         .map(|entry| (entry["fixture"].as_str().unwrap(), &entry["right"]))
         .collect();
     let (mut plays, mut failed) = (0, Vec::new());
-    for fixture in index["fixtures"].as_array().unwrap().iter().filter(|fixture| fixture["family"] == API) {
-        let name = format!("{API}/{}", fixture["name"].as_str().unwrap());
+    for fixture in index["fixtures"].as_array().unwrap() {
+        let Some(api) = APIS.iter().find(|api| fixture["family"] == **api) else { continue };
+        let name = format!("{api}/{}", fixture["name"].as_str().unwrap());
         let expected = read(&folder.join(format!("expected/{name}.json")));
         let body = fs::read(folder.join(fixture["file"].as_str().unwrap())).unwrap();
         let right = corrections.get(name.as_str()).copied();
         for mode in MODES {
             let content_type = fixture["contentType"].as_str().unwrap_or_default();
-            let host = play(&model(fixture), fixture["status"].as_u64().unwrap() as u16, content_type, &body, mode);
+            let host =
+                play(&model(fixture, api), fixture["status"].as_u64().unwrap() as u16, content_type, &body, mode);
             let problems = judge(&host, &expected, right);
             plays += 1;
             if !problems.is_empty() {
@@ -107,10 +107,10 @@ fn recorded_streams_give_the_recorded_message() {
 }
 
 /// The model the recordings were made with.
-fn model(fixture: &Value) -> Value {
+fn model(fixture: &Value, api: &str) -> Value {
     let about = &fixture["model"];
     let mut model = json!({
-        "id": about["id"], "api": about["api"].as_str().unwrap_or(API), "provider": about["provider"],
+        "id": about["id"], "api": about["api"].as_str().unwrap_or(api), "provider": about["provider"],
         "baseUrl": "http://127.0.0.1:1", "reasoning": about["reasoning"] == true, "input": ["text", "image"],
         "cost": { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 },
         "contextWindow": 200_000, "maxTokens": 8192,
