@@ -8,70 +8,14 @@ mod support;
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 use steersman_wire::request;
-
-/// A small seeded generator.
-struct Random(u32);
-
-impl Random {
-    fn next(&mut self, below: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0 % below
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.next(from.len() as u32) as usize]
-    }
-}
-
-const LONG: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef+/=0123456789";
-const IDS: [&str; 9] = ["call_1", "call_1", "call_2", "", "a|fc_b+/=", "a|fc_c", "toolu_01", "🙈", LONG];
-const TEXTS: [&str; 5] = ["hi", "", "  ", "ü😀\n\"x\"", "end"];
-const NAMES: [&str; 5] = ["read", "now", "", "a b!", "9x"];
-
-fn parts(random: &mut Random, calls: bool) -> Value {
-    let count = random.next(4);
-    let part = |random: &mut Random| match random.next(if calls { 5 } else { 2 }) {
-        0 => json!({ "type": "text", "text": random.pick(&TEXTS) }),
-        1 if !calls => json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }),
-        1 | 2 => {
-            json!({ "type": "thinking", "thinking": random.pick(&TEXTS), "thinkingSignature": random.pick(&["reasoning_content", "x", ""]) })
-        }
-        _ => {
-            let arguments = random.pick(&[json!({ "p": "a\\b" }), json!({}), Value::Null, json!([1])]).clone();
-            json!({ "type": "toolCall", "id": random.pick(&IDS), "name": random.pick(&NAMES), "arguments": arguments })
-        }
-    };
-    match random.next(8) {
-        0 => Value::Null,
-        1 if !calls => json!(random.pick(&TEXTS)),
-        _ => (0..count).map(|_| part(random)).collect(),
-    }
-}
-
-fn message(random: &mut Random) -> Value {
-    match random.next(8) {
-        0 => json!({ "role": "system", "content": random.pick(&TEXTS), "sections": { "s": random.pick(&TEXTS) } }),
-        1 | 2 => json!({ "role": "user", "content": parts(random, false) }),
-        3..=5 => json!({
-            "role": "assistant", "content": parts(random, true), "api": "openai-completions",
-            "provider": random.pick(&["openai", "other"]), "model": random.pick(&["m", "n"]),
-            "stopReason": random.pick(&["stop", "toolUse", "toolUse", "error", "aborted"]),
-        }),
-        _ => {
-            json!({ "role": "toolResult", "toolCallId": random.pick(&IDS), "toolName": "read", "content": parts(random, false), "isError": false })
-        }
-    }
-}
+use support::transcripts::{transcript, Random};
 
 #[test]
 fn random_transcripts_make_acceptable_requests() {
     let (mut calls, mut results) = (0, 0);
     for seed in 1..3000 {
         let mut random = Random(seed);
-        let count = 1 + random.next(14);
-        let mut messages: Vec<Value> = (0..count).map(|_| message(&mut random)).collect();
+        let mut messages = transcript(&mut random, "openai-completions");
         messages.push(json!({ "role": "user", "content": "go on" }));
         let openai = random.next(2) == 0;
         let compat = json!({

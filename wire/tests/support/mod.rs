@@ -3,6 +3,7 @@
 
 pub mod chunks;
 pub mod message;
+pub mod transcripts;
 
 use serde_json::Value;
 use std::collections::BTreeMap;
