@@ -133,11 +133,11 @@ async function bundle() {
   await must(tsc, ["-p", join(root, "npm"), ...emit]);
 }
 
-/** Takes the text of the inline module out of a source map: nobody reads it, and it would be shipped twice. */
+/** Takes the inline module and the catalogue out of a source map: nobody reads them, and they would be shipped twice. */
 function slimMap(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   map.sourcesContent = map.sourcesContent?.map((text, i) =>
-    basename(map.sources[i]) === "inline.js" ? null : text,
+    ["inline.js", "catalog.json"].includes(basename(map.sources[i])) ? null : text,
   );
   writeFileSync(file, JSON.stringify(map));
 }

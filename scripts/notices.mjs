@@ -66,12 +66,19 @@ const standardLibrary = {
   texts: [readFileSync(join(root, "scripts/licences/rust-std.txt"), "utf8").trim()],
 };
 
+/** Where the facts of the model catalogue come from (scripts/catalog.mjs). */
+const catalogue = {
+  name: "pi-ai 1.6.0 (data of the model catalogue)",
+  licence: "MIT",
+  texts: [readFileSync(join(root, "scripts/licences/pi-ai.txt"), "utf8").trim()],
+};
+
 /**
  * Writes the file; `bundled` names the npm packages that are inside. An item without a licence text in its package is
  * an error, not a gap.
  */
 export async function writeNotices(file, bundled) {
-  const items = [standardLibrary, ...(await crates()), ...npmPackages(bundled)];
+  const items = [standardLibrary, catalogue, ...(await crates()), ...npmPackages(bundled)];
   const parts = items.map(({ name, licence, texts }) => {
     if (texts.length === 0) throw new Error(`${name}: no licence text found`);
     return [name, `Licence: ${licence}`, "", ...texts].join("\n");

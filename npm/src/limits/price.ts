@@ -1,4 +1,5 @@
-import type { AssistantMessage, Context, Model, ModelCost, Usage } from "../types.js";
+import { costOf, type TokenCounts } from "../cost.js";
+import type { AssistantMessage, Context, Model, ModelCost } from "../types.js";
 import { isReported } from "../usage.js";
 
 /** What one response has used, in tokens and US dollars. */
@@ -44,20 +45,5 @@ function estimate(content: unknown): number {
   }
 }
 
-function priceOf(
-  { input, output, cacheRead, cacheWrite }: Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite">,
-  cost: ModelCost | undefined,
-): number {
-  if (!cost) return 0;
-  const read = input + cacheRead + cacheWrite;
-  let rates: ModelCost = cost;
-  let from = 0;
-  for (const tier of cost.tiers ?? []) {
-    if (read <= tier.inputTokensAbove || tier.inputTokensAbove < from) continue;
-    rates = tier;
-    from = tier.inputTokensAbove;
-  }
-  const perMillion =
-    input * rates.input + output * rates.output + cacheRead * rates.cacheRead + cacheWrite * rates.cacheWrite;
-  return perMillion / 1e6;
-}
+const priceOf = (counts: TokenCounts, cost: ModelCost | undefined): number =>
+  cost ? costOf(counts, cost).total : 0;
