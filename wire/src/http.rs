@@ -46,6 +46,12 @@ impl fmt::Display for WireError {
 
 impl std::error::Error for WireError {}
 
+/// An address without the slashes at its end.
+pub(crate) fn base_of(url: &str) -> &str {
+    let slashes = url.bytes().rev().take_while(|byte| *byte == b'/').count();
+    url.get(..url.len() - slashes).unwrap_or(url)
+}
+
 /// Headers being put together; a later value replaces an earlier one of the same name.
 #[derive(Default)]
 pub(crate) struct Headers(Vec<(String, String)>);

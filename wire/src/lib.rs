@@ -6,6 +6,7 @@ mod draft;
 mod estimate;
 mod failure;
 mod http;
+mod ids;
 pub mod json;
 mod literal;
 mod model;

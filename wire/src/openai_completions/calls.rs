@@ -1,8 +1,8 @@
 //! Which tool call a delta belongs to. Hosts name calls by index, by id, by both, or not at all (PROVIDERS 5.4).
 
 use super::chunk::CallDelta;
-use super::messages::hash;
 use crate::draft::{Draft, Source};
+use crate::ids::hash;
 use crate::json::{write_string, Reader};
 use crate::order::NameMap;
 use crate::read::Read;

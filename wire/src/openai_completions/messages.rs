@@ -5,6 +5,7 @@ use super::reasoning::{replayable, replayable_entry};
 use super::request::data_url;
 use crate::context::{Assistant, Body, Call, Content, Message, Part, ToolResult};
 use crate::http::WireError;
+use crate::ids::{cleaned, hash};
 use crate::literal::{clean, Literal};
 use crate::model::Model;
 use crate::text::{around, decimal};
@@ -29,17 +30,17 @@ impl CallIds for Ids {
         let (call, item) = halves.unwrap_or((id, ""));
         // Responses ids have two halves; both count, for two calls may share the first.
         let max = if halves.is_some() { 40 } else { max };
-        let mut adapted = cleaned(call);
+        let mut adapted = cleaned(call, b"_-.:");
         if !item.is_empty() {
             adapted.push('_');
-            adapted.push_str(&cleaned(item));
+            adapted.push_str(&cleaned(item, b"_-.:"));
         }
         if adapted.is_empty() {
             adapted.push_str("call");
         }
         let mut suffix = String::new();
         if adapted.len() > max && halves.is_some() {
-            adapted = cleaned(call);
+            adapted = cleaned(call, b"_-.:");
             suffix = ["_", &hash(id)].concat();
         }
         if attempt > 0 {
@@ -49,20 +50,6 @@ impl CallIds for Ids {
         adapted.truncate(max.saturating_sub(suffix.len()));
         adapted + &suffix
     }
-}
-
-/// `id` with everything else than `[a-zA-Z0-9_.:-]` replaced; ASCII only.
-fn cleaned(id: &str) -> String {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
-    let starts = id.bytes().filter(|byte| byte & 0xc0 != 0x80);
-    starts.map(|byte| if fits(byte) { char::from(byte) } else { '_' }).collect()
-}
-
-/// Eight digits that depend on all of `text` (FNV-1a).
-pub(super) fn hash(text: &str) -> String {
-    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    let value = text.bytes().fold(0x811c_9dc5, mix);
-    (0..8).rev().filter_map(|digit| char::from_digit(value >> (digit * 4) & 0xf, 16)).collect()
 }
 
 /// Writes the messages of one request.

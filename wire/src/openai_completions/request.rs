@@ -4,7 +4,7 @@ use super::compat::{Affinity, CacheKey, Compat};
 use super::messages::{self, Conversation};
 use super::{thinking, tools::Tools};
 use crate::context::{Body as MessageBody, Content, Message, Part};
-use crate::http::{Headers, HttpRequest, WireError};
+use crate::http::{base_of, Headers, HttpRequest, WireError};
 use crate::json::{JsonError, Reader};
 use crate::literal::{clean, Literal};
 use crate::read;
@@ -89,12 +89,6 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     let text = body.out.into_text();
     let url = [base_of(&request.model.base_url), "/chat/completions"].concat();
     Ok(request.finish(url, headers, text, &tools.grammar))
-}
-
-/// An address without the slashes at its end.
-fn base_of(url: &str) -> &str {
-    let slashes = url.bytes().rev().take_while(|byte| *byte == b'/').count();
-    url.get(..url.len() - slashes).unwrap_or(url)
 }
 
 /// The body being written. Members that the sampling parameters override are left out; those come last.
