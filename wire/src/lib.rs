@@ -1,6 +1,7 @@
 //! Wire layer of steersman: bytes in, events out. No I/O, no clock, no executor.
 
 pub mod batch;
+mod body;
 mod context;
 mod draft;
 mod estimate;

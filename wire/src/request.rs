@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::estimate::clamp_max_tokens;
 use crate::http::{Headers, HttpRequest, WireError};
 use crate::json::{Kind, Reader};
-use crate::literal::Literal;
+use crate::literal::{clean, Literal};
 use crate::model::{Level, Model};
 use crate::openai_completions;
 use crate::read::{self, Read};
@@ -149,6 +149,17 @@ impl<'a> Request<'a> {
         Ok(merged)
     }
 
+    /// The fewest headers of a host that takes a bearer token (PROVIDERS 2).
+    pub fn bearer_headers(&self) -> Headers {
+        let mut headers = Headers::default();
+        headers.set("content-type", "application/json");
+        headers.set("accept", "text/event-stream");
+        if let Some(key) = &self.options.api_key {
+            headers.set("authorization", ["Bearer ", key].concat());
+        }
+        headers
+    }
+
     /// The request, once a wire has made URL, own headers and body. `grammar` names the grammar tools in it.
     pub fn finish(self, url: String, mut headers: Headers, body: String, grammar: &[(String, String)]) -> HttpRequest {
         for (name, value) in &self.model.headers {
@@ -175,6 +186,16 @@ impl<'a> Request<'a> {
             body: body.into_bytes(),
             reply: reply.into_text().into_bytes(),
         }
+    }
+}
+
+/// Writes a data URL of an image, in its escaped form.
+pub(crate) fn data_url<'a>(mime: Literal<'a>, data: Literal<'a>) -> impl FnOnce(&mut String) + 'a {
+    move |out| {
+        out.push_str("data:");
+        out.push_str(&clean(mime.inner()));
+        out.push_str(";base64,");
+        out.push_str(&clean(data.inner()));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::compat::Compat;
 use super::reasoning::{replayable, replayable_entry};
-use super::request::data_url;
 use crate::context::{Assistant, Body, Call, Content, Message, Part, ToolResult};
 use crate::http::WireError;
 use crate::ids::{cleaned, hash};
 use crate::literal::{clean, Literal};
 use crate::model::Model;
+use crate::request::data_url;
 use crate::text::{around, decimal};
 use crate::tools::string_member;
 use crate::transcript::{joined, tool_name, update_text, CallIds};

@@ -3,18 +3,15 @@
 use super::compat::{Affinity, CacheKey, Compat};
 use super::messages::{self, Conversation};
 use super::{thinking, tools::Tools};
-use crate::context::{Body as MessageBody, Content, Message, Part};
+use crate::body::{self, Body};
+use crate::context::{Body as MessageBody, Message, Part};
 use crate::http::{base_of, Headers, HttpRequest, WireError};
 use crate::json::{JsonError, Reader};
-use crate::literal::{clean, Literal};
+use crate::literal::Literal;
 use crate::read;
 use crate::request::{Request, Retention};
 use crate::text::{has, json_fault};
 use crate::transcript::{fold, hand_off};
-use crate::write::Writer;
-
-/// Characters of `prompt_cache_key` that OpenAI takes.
-const CACHE_KEY_CHARS: usize = 64;
 
 /// Builds a Chat Completions request.
 pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError> {
@@ -28,12 +25,11 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     let headers = headers(&request, &compat, &messages);
 
     let sampling = request.sampling().map_err(broken)?;
-    let mut body = Body { out: Writer::with_capacity(4096), overridden: &sampling };
+    let mut body = Body::new(&sampling);
     let model = &request.model;
     let options = &request.options;
     let level = request.level();
     let mut outcome = Ok(());
-    body.out.open();
     body.text("model", Some(&model.id));
     if let Some(out) = body.member("messages") {
         let conversation = Conversation {
@@ -81,60 +77,9 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     if let Some(routing) = compat.vercel_gateway_routing {
         gateway(&mut body, routing).map_err(broken)?;
     }
-    for (name, value) in &sampling {
-        body.out.key(name).raw(value);
-    }
-    body.out.close();
-
-    let text = body.out.into_text();
+    let text = body.into_text();
     let url = [base_of(&request.model.base_url), "/chat/completions"].concat();
     Ok(request.finish(url, headers, text, &tools.grammar))
-}
-
-/// The body being written. Members that the sampling parameters override are left out; those come last.
-pub(super) struct Body<'a> {
-    out: Writer,
-    overridden: &'a [(String, &'a str)],
-}
-
-impl Body<'_> {
-    /// Where to write a member's value, unless it is overridden.
-    fn member(&mut self, name: &str) -> Option<&mut Writer> {
-        if self.overridden.iter().any(|param| param.0 == name) {
-            return None;
-        }
-        Some(self.out.key(name))
-    }
-
-    pub fn text(&mut self, name: &str, value: Option<&str>) {
-        if let Some((value, out)) = value.and_then(|value| Some((value, self.member(name)?))) {
-            out.string(value);
-        }
-    }
-
-    pub fn bool(&mut self, name: &str, value: bool) {
-        if let Some(out) = self.member(name) {
-            out.bool(value);
-        }
-    }
-
-    pub fn number(&mut self, name: &str, value: Option<f64>) {
-        if let Some((value, out)) = value.and_then(|value| Some((value, self.member(name)?))) {
-            out.number(value);
-        }
-    }
-
-    pub fn raw(&mut self, name: &str, value: Option<&str>) {
-        if let Some((value, out)) = value.and_then(|value| Some((value, self.member(name)?))) {
-            out.raw(value);
-        }
-    }
-
-    pub fn object(&mut self, name: &str, members: impl FnOnce(&mut Writer)) {
-        if let Some(out) = self.member(name) {
-            out.object(members);
-        }
-    }
 }
 
 /// The session, where it helps the provider to find its cache.
@@ -146,8 +91,7 @@ fn session(body: &mut Body<'_>, compat: &Compat<'_>, request: &Request<'_>) {
         CacheKey::Auto => long || has(&request.model.base_url, "api.openai.com"),
     };
     if let Some(session) = request.options.cached_session().filter(|_| wanted) {
-        let key: String = session.text().chars().take(CACHE_KEY_CHARS).collect();
-        body.text("prompt_cache_key", Some(&key));
+        body.text("prompt_cache_key", Some(&body::cache_key(session)));
     }
     if long {
         body.text("prompt_cache_retention", Some("24h"));
@@ -196,22 +140,8 @@ fn is_tool_history(message: &Message<'_>) -> bool {
     }
 }
 
-/// The fewest headers that do (PROVIDERS 2): each one more is a reason for a host to refuse the preflight.
 fn headers(request: &Request<'_>, compat: &Compat<'_>, messages: &[Message<'_>]) -> Headers {
-    let mut headers = Headers::default();
-    headers.set("content-type", "application/json");
-    headers.set("accept", "text/event-stream");
-    if let Some(key) = &request.options.api_key {
-        headers.set("authorization", ["Bearer ", key].concat());
-    }
-    if request.model.provider == "github-copilot" {
-        let by_user = matches!(messages.last().map(|last| &last.body), Some(MessageBody::User(_)) | None);
-        headers.set("x-initiator", if by_user { "user" } else { "agent" });
-        headers.set("openai-intent", "conversation-edits");
-        if messages.iter().any(has_image) {
-            headers.set("copilot-vision-request", "true");
-        }
-    }
+    let mut headers = body::headers(request, messages);
     if let Some(session) = request.options.cached_session().filter(|_| compat.send_session_affinity) {
         affinity(&mut headers, compat.affinity, session);
     }
@@ -228,23 +158,4 @@ fn affinity(headers: &mut Headers, form: Affinity, session: Literal<'_>) {
     }
     headers.set("x-client-request-id", session.as_ref());
     headers.set("x-session-affinity", session);
-}
-
-fn has_image(message: &Message<'_>) -> bool {
-    let parts = match &message.body {
-        MessageBody::User(Content::Parts(parts)) => parts,
-        MessageBody::Result(result) => &result.parts,
-        _ => return false,
-    };
-    parts.iter().any(|part| matches!(part, Part::Image { .. }))
-}
-
-/// Writes a data URL of an image, in its escaped form.
-pub(super) fn data_url<'a>(mime: Literal<'a>, data: Literal<'a>) -> impl FnOnce(&mut String) + 'a {
-    move |out| {
-        out.push_str("data:");
-        out.push_str(&clean(mime.inner()));
-        out.push_str(";base64,");
-        out.push_str(&clean(data.inner()));
-    }
 }

@@ -1,7 +1,7 @@
 //! How each dialect is told to think (PROVIDERS 5.2).
 
 use super::compat::{Compat, ThinkingFormat};
-use super::request::Body;
+use crate::body::Body;
 use crate::json::{Kind, Reader};
 use crate::model::{Level, Mapped, Model};
 use crate::read::{self, Read};
