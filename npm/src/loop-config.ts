@@ -17,7 +17,7 @@ export function loopConfig<TCustom extends CustomMessage>(
   approveToolCall: (request: ApprovalCase, signal: AbortSignal) => Promise<ToolApprovalDecision>,
 ): AgentLoopConfig<TCustom> {
   const { model, thinkingLevel } = agent.state;
-  const { shouldStopAfterTurn } = agent;
+  const { shouldStopAfterTurn, maxRetries, fallbackModels } = agent;
   let skipPoll = skipFirstPoll;
   return {
     model,
@@ -29,6 +29,9 @@ export function loopConfig<TCustom extends CustomMessage>(
     transport: agent.transport,
     thinkingBudgets: agent.thinkingBudgets,
     maxRetryDelayMs: agent.maxRetryDelayMs,
+    // Stream functions of others see these only when somebody has set them.
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(fallbackModels === undefined ? {} : { fallbackModels }),
     identity: agent.identity,
     toolExecution: agent.toolExecution,
     beforeToolCall: agent.beforeToolCall,

@@ -40,8 +40,12 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
   sessionId: string | undefined;
   thinkingBudgets: ThinkingBudgets | undefined;
   transport: Transport;
+  /** See `StreamOptions.maxRetries`. */
+  maxRetries: number | undefined;
   /** Milliseconds; see `StreamOptions.maxRetryDelayMs`. */
   maxRetryDelayMs: number | undefined;
+  /** See `StreamOptions.fallbackModels`. */
+  fallbackModels: AgentOptions["fallbackModels"];
   toolExecution: ToolExecutionMode;
   /** How requests identify the application; merged over `DEFAULT_AGENT_IDENTITY`. */
   identity: ClientIdentity | undefined;
@@ -76,7 +80,9 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
     this.sessionId = options.sessionId;
     this.thinkingBudgets = options.thinkingBudgets;
     this.transport = options.transport ?? "auto";
+    this.maxRetries = options.maxRetries;
     this.maxRetryDelayMs = options.maxRetryDelayMs;
+    this.fallbackModels = options.fallbackModels;
     this.toolExecution = options.toolExecution ?? "parallel";
     this.identity = options.identity;
     this.limits = options.limits;

@@ -3,9 +3,10 @@
  * message takes the partial's place. Deltas never leave JavaScript here.
  */
 import { mergeIdentity } from "../identity.js";
-import { isPumped, PUMP } from "../stream/pump.js";
+import { isPumped, PUMP, type ResponseEvent } from "../stream/pump.js";
 import type {
   AgentContext,
+  AgentEvent,
   AssistantMessage,
   AssistantMessageEvent,
   AssistantMessageEventStreamLike,
@@ -74,7 +75,7 @@ class Delivery {
   }
 
   /** Deliver one event. `undefined`: go on at once; else wait for it first. */
-  take(event: AssistantMessageEvent): PromiseLike<unknown> | undefined {
+  take(event: ResponseEvent): PromiseLike<unknown> | undefined {
     // Nobody listens after a crash; throwing lets go of the stream.
     if (this.#run.dead) throw new Error("the run is over");
     switch (event.type) {
@@ -83,6 +84,9 @@ class Delivery {
       case "done":
       case "error":
         return this.finish();
+      case "request_retry":
+        // The closed union of events does not know it; see RequestRetryEvent.
+        return Promise.resolve(this.#run.emit(event as unknown as AgentEvent));
       case "text_start":
       case "text_delta":
       case "text_end":

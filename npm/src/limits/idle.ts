@@ -1,7 +1,7 @@
 import { isThenable } from "../engine/describe.js";
 import { AgentError } from "../errors.js";
 import { failureMessage } from "../failure.js";
-import { isPumped, PUMP, type PumpedStream } from "../stream/pump.js";
+import { isPumped, PUMP, type PumpedStream, type ResponseEvent } from "../stream/pump.js";
 import type {
   AssistantMessage,
   AssistantMessageEvent,
@@ -74,14 +74,14 @@ class Watch {
   }
 
   /** An event is about to be handed over. */
-  heard(event: AssistantMessageEvent): void {
+  heard(event: ResponseEvent): void {
     this.silence.heard();
     this.fresh = carriesSomething(event);
     if ("partial" in event) this.partial = event.partial;
   }
 
   /** What a response that was given up still says: how much it has used. */
-  lastWord(event: AssistantMessageEvent): void {
+  lastWord(event: ResponseEvent): void {
     if (event.type !== "error") return;
     const { diagnostics: _, ...message } = event.error;
     this.partial = message;
@@ -130,7 +130,7 @@ class Watch {
   }
 }
 
-function carriesSomething(event: AssistantMessageEvent): boolean {
+function carriesSomething(event: ResponseEvent): boolean {
   switch (event.type) {
     case "text_delta":
     case "thinking_delta":

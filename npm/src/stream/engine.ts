@@ -1,5 +1,6 @@
 /** The wires as the transport sees them: bytes and texts in, batches out. The wasm module implements it. */
 import type { AgentErrorCode } from "../errors.js";
+import type { AssistantMessage } from "../types.js";
 
 /**
  * What one call made: records of four words (kind, number, start, length) and the text that their ranges index, in
@@ -135,4 +136,15 @@ export function failsBeforeContent({ records }: WireBatch): boolean {
 export function errorText({ records, text }: WireBatch): string {
   const start = records[records.length - 2] as number;
   return text.substring(start, start + (records[records.length - 1] as number));
+}
+
+/** The code of a batch that ends in an error: the fields before the error name it first. */
+export function codeOf({ records, text }: WireBatch): AgentErrorCode {
+  for (let at = records.length - RECORD; at >= 0; at -= RECORD) {
+    if (records[at] !== KIND.FIELDS) continue;
+    const start = records[at + 2] as number;
+    const fields = JSON.parse(text.substring(start, start + (records[at + 3] as number)));
+    return (fields as AssistantMessage).diagnostics?.[0]?.code ?? "http";
+  }
+  return "http";
 }

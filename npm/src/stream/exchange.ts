@@ -4,9 +4,17 @@
  */
 import { AgentError, type AgentErrorCode, EngineCrashError } from "../errors.js";
 import { describe, isThenable } from "../engine/describe.js";
-import type { AssistantMessage, AssistantMessageEvent, Model, SimpleStreamOptions } from "../types.js";
+import type {
+  AssistantMessage,
+  AssistantMessageEvent,
+  Model,
+  RequestRetryEvent,
+  SimpleStreamOptions,
+} from "../types.js";
 import { Attempt, HookError, type Receiver } from "./attempt.js";
+import { Candidates } from "./candidates.js";
 import {
+  codeOf,
   type EngineSource,
   errorText,
   failsBeforeContent,
@@ -18,15 +26,19 @@ import {
 import { ABORTED, LiveMessage } from "./live.js";
 import { Pace } from "./pace.js";
 import { reviewBody } from "./payload.js";
+import type { ResponseEvent } from "./pump.js";
 import { delayBefore, mayRepeat } from "./retry.js";
+
+/** Makes the request to a model. What it throws ends the response. */
+export type BuildRequest = (engine: WireEngine, model: Model, options: SimpleStreamOptions) => WireRequest;
 
 export class Exchange {
   readonly pace = new Pace();
   /** The final message; never rejects. */
   readonly result: Promise<AssistantMessage>;
   readonly #live: LiveMessage;
-  readonly #model: Model;
-  readonly #build: (engine: WireEngine) => WireRequest;
+  readonly #candidates: Candidates;
+  readonly #build: BuildRequest;
   readonly #options: SimpleStreamOptions;
   readonly #source: EngineSource;
   #resolve!: (message: AssistantMessage) => void;
@@ -38,6 +50,8 @@ export class Exchange {
   #repeats = 0;
   #delay = 0;
   #waiting: Promise<void> | undefined;
+  /** Tells of that wait. */
+  #notice: RequestRetryEvent | undefined;
   /** Ends {@link more}. */
   #wake: (() => void) | undefined;
   /** Ends the wait before a repetition. */
@@ -47,15 +61,10 @@ export class Exchange {
   #aborted = false;
   #over = false;
 
-  /** @param build makes the request, once; what it throws ends the response */
-  constructor(
-    source: EngineSource,
-    model: Model,
-    build: (engine: WireEngine) => WireRequest,
-    options: SimpleStreamOptions,
-  ) {
+  /** @param build makes the request, once per model; what it throws ends the response */
+  constructor(source: EngineSource, model: Model, build: BuildRequest, options: SimpleStreamOptions) {
     this.#source = source;
-    this.#model = model;
+    this.#candidates = new Candidates(model, options);
     this.#build = build;
     this.#options = options;
     this.#live = new LiveMessage(model);
@@ -73,8 +82,9 @@ export class Exchange {
   }
 
   /** The next event, if one is there without waiting. */
-  take(): AssistantMessageEvent | undefined {
+  take(): ResponseEvent | undefined {
     if (this.#over) return undefined;
+    if (this.#notice !== undefined && !this.#stopped) return this.#noticed();
     const event = this.#early ?? (this.#aborted ? this.#abort() : this.#live.next());
     if (event !== undefined && this.#live.ended) this.#finish();
     return event;
@@ -171,48 +181,62 @@ export class Exchange {
     if (this.#stopped) return;
     if (this.#engine === undefined) engine.track(this);
     this.#engine = engine;
-    this.#request ??= this.#build(engine);
+    const { model } = this.#candidates;
+    if (this.#request === undefined) {
+      const options = this.#candidates.options();
+      const settled = isThenable(options) ? await options : options;
+      if (this.#stopped) return;
+      this.#request = this.#build(engine, model, settled);
+    }
     if (this.#body === undefined) {
       const body = this.#reviewed(this.#request.body);
       // Without a hook the request is on its way before the caller has its stream.
       this.#body = isThenable(body) ? await body : body;
     }
     if (this.#stopped) return;
-    this.#attempt = new Attempt(
-      engine,
-      this.#request,
-      this.#body,
-      this.#model,
-      this.#options,
-      this.#receiver,
-    );
+    this.#attempt = new Attempt(engine, this.#request, this.#body, model, this.#options, this.#receiver);
   }
 
   #reviewed(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     const { onPayload } = this.#options;
     if (onPayload === undefined) return body;
-    return reviewBody(body, this.#model, onPayload).catch((error: unknown) => {
+    return reviewBody(body, this.#candidates.model, onPayload).catch((error: unknown) => {
       throw new HookError(error);
     });
   }
 
-  /** Deliver a batch, unless it is the failure of an attempt that is repeated. */
+  /** Deliver a batch, unless it is the failure of an attempt that is followed by another. */
   #accept(batch: WireBatch, attempt: Attempt): void {
     const { maxRetries = 0, maxRetryDelayMs } = this.#options;
-    if (this.#repeats >= maxRetries || this.#live.hasContent || !failsBeforeContent(batch)) {
+    const repeats = this.#repeats < maxRetries;
+    if (!(repeats || this.#candidates.hasNext) || this.#live.hasContent || !failsBeforeContent(batch)) {
       return this.#live.feed(batch);
     }
-    const text = errorText(batch);
+    const reason = errorText(batch);
     const { status, headers } = attempt.response ?? {};
-    const transient = (this.#engine as WireEngine).isRetryable("error", text);
+    const transient = (this.#engine as WireEngine).isRetryable("error", reason);
     if (!mayRepeat({ status, headers, transient })) return this.#live.feed(batch);
-    const delay = delayBefore(this.#repeats + 1, headers, maxRetryDelayMs);
-    if (typeof delay === "string") return this.#endEarly("rate_limited", `${delay} ${text}`);
-    this.#delay = delay;
-    this.#repeats += 1;
+    const delayMs = repeats ? delayBefore(this.#repeats + 1, headers, maxRetryDelayMs, reason) : 0;
+    if (repeats && typeof delayMs === "number") {
+      this.#repeats += 1;
+      this.#delay = delayMs;
+      this.#notice = { type: "request_retry", attempt: this.#repeats, maxRetries, delayMs, reason };
+    } else if (this.#candidates.hasNext) {
+      this.#candidates.advance(codeOf(batch), reason);
+      this.#live.become(this.#candidates.model);
+      this.#repeats = 0;
+      this.#request = undefined;
+      this.#body = undefined;
+    } else return this.#endEarly("rate_limited", `${delayMs} ${reason}`);
     attempt.close();
     attempt.release();
     this.#attempt = undefined;
+  }
+
+  #noticed(): RequestRetryEvent | undefined {
+    const notice = this.#notice;
+    this.#notice = undefined;
+    return notice;
   }
 
   #delayed(): Promise<void> {
@@ -261,6 +285,9 @@ export class Exchange {
       // As above.
     }
     this.#engine?.untrack(this);
-    this.#resolve(this.#live.message);
+    const { message } = this.#live;
+    const diagnostics = this.#candidates.diagnostics(message.diagnostics);
+    if (diagnostics !== undefined) message.diagnostics = diagnostics;
+    this.#resolve(message);
   }
 }

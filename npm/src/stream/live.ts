@@ -40,6 +40,11 @@ export class LiveMessage {
     };
   }
 
+  /** Another model goes on in the same message. */
+  become({ api, provider, id }: Model): void {
+    Object.assign(this.message, { api, provider, model: id });
+  }
+
   get ended(): boolean {
     return this.#ended;
   }

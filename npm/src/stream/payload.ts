@@ -79,6 +79,12 @@ export function requireKey(model: Model, options: SimpleStreamOptions): void {
   throw new AgentError("auth", `No API key for provider: ${model.provider}`);
 }
 
+/** Headers without those that hold a key: a key is for one provider only. */
+export function withoutKeys(headers: SimpleStreamOptions["headers"]): SimpleStreamOptions["headers"] {
+  const entries = Object.entries(headers ?? {}).filter(([name]) => !AUTH_HEADERS.has(name.toLowerCase()));
+  return Object.fromEntries(entries);
+}
+
 const AUTH_HEADERS = new Set([
   "authorization",
   "cf-aig-authorization",

@@ -1,10 +1,13 @@
-import type { AssistantMessageEvent, AssistantMessageEventStreamLike } from "../types.js";
+import type { AssistantMessageEvent, AssistantMessageEventStreamLike, RequestRetryEvent } from "../types.js";
 
 /** Key of the fast way to consume a response of this package; see {@link PumpedStream}. */
 export const PUMP: unique symbol = Symbol("steersman.pump");
 
+/** What happens in a response of this package. */
+export type ResponseEvent = AssistantMessageEvent | RequestRetryEvent;
+
 /** Called for each event, in order. `undefined`: go on at once; anything else is awaited before the next event. */
-export type EventSink = (event: AssistantMessageEvent) => PromiseLike<unknown> | undefined;
+export type EventSink = (event: ResponseEvent) => PromiseLike<unknown> | undefined;
 
 /**
  * A response that calls its one consumer instead of being pulled: no iterator result and no task switch per delta. What

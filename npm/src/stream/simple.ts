@@ -1,7 +1,7 @@
 /** `streamSimple` over the built-in wires. */
 import type { Context, Model, SimpleStreamOptions } from "../types.js";
-import type { EngineSource, WireEngine } from "./engine.js";
-import { Exchange } from "./exchange.js";
+import type { EngineSource } from "./engine.js";
+import { type BuildRequest, Exchange } from "./exchange.js";
 import { encodeInput, requireKey } from "./payload.js";
 import type { PumpedStream } from "./pump.js";
 import { ResponseStream } from "./stream.js";
@@ -18,7 +18,10 @@ export type StreamSimple = (model: Model, context: Context, options?: SimpleStre
 export function createStreamSimple(source: EngineSource): StreamSimple {
   return (model, context, options = {}) => {
     requireKey(model, options);
-    const build = (engine: WireEngine) => engine.request(encodeInput(model, context, options));
+    const build: BuildRequest = (engine, asked, settled) => {
+      if (asked !== model) requireKey(asked, settled);
+      return engine.request(encodeInput(asked, context, settled));
+    };
     return new ResponseStream(new Exchange(source, model, build, options));
   };
 }

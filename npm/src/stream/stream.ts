@@ -2,7 +2,7 @@
 import { isThenable } from "../engine/describe.js";
 import type { AssistantMessage, AssistantMessageEvent } from "../types.js";
 import type { Exchange } from "./exchange.js";
-import { type EventSink, PUMP, type PumpedStream } from "./pump.js";
+import { type EventSink, PUMP, type PumpedStream, type ResponseEvent } from "./pump.js";
 
 type Step = IteratorResult<AssistantMessageEvent, undefined>;
 
@@ -17,7 +17,7 @@ const DONE: Step = { done: true, value: undefined };
 export class ResponseStream implements PumpedStream {
   readonly #exchange: Exchange;
   /** Events that were read for {@link result} while nobody took them. */
-  #kept: AssistantMessageEvent[] = [];
+  #kept: ResponseEvent[] = [];
   #keptFrom = 0;
   /** Somebody takes the events. */
   #taken = false;
@@ -68,7 +68,14 @@ export class ResponseStream implements PumpedStream {
     }
   }
 
-  #take(): AssistantMessageEvent | undefined {
+  /** The next event that iterators know. */
+  #known(): AssistantMessageEvent | undefined {
+    let event = this.#take();
+    while (event?.type === "request_retry") event = this.#take();
+    return event;
+  }
+
+  #take(): ResponseEvent | undefined {
     const kept = this.#kept[this.#keptFrom];
     if (kept === undefined) return this.#exchange.take();
     this.#keptFrom += 1;
@@ -81,7 +88,7 @@ export class ResponseStream implements PumpedStream {
 
   #next(): Promise<Step> {
     if (this.#tail === undefined && !this.#exchange.pace.due()) {
-      const event = this.#take();
+      const event = this.#known();
       if (event !== undefined) return Promise.resolve({ done: false, value: event });
     }
     // Steps asked for at once follow each other.
@@ -97,7 +104,7 @@ export class ResponseStream implements PumpedStream {
     const exchange = this.#exchange;
     if (exchange.pace.wait()) await exchange.pace.rest();
     while (true) {
-      const event = this.#take();
+      const event = this.#known();
       if (event !== undefined) return { done: false, value: event };
       if (exchange.over) return DONE;
       await exchange.more();

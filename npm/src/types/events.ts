@@ -1,6 +1,6 @@
 import type { Hook, JsonObject, MaybePromise } from "./json.js";
 import type { AgentMessage, CustomMessage, ToolResultMessage } from "./messages.js";
-import type { AssistantMessageEvent } from "./stream.js";
+import type { AssistantMessageEvent, RequestRetryEvent } from "./stream.js";
 import type { AgentToolResult } from "./tools.js";
 
 /**
@@ -41,6 +41,11 @@ export type AgentEvent<TCustom extends CustomMessage = never> =
       isError: boolean;
       durationMs?: number;
     };
+
+/** For listeners that want to know of repetitions: they annotate their parameter with it. */
+export type AgentEventWithRetries<TCustom extends CustomMessage = never> =
+  | AgentEvent<TCustom>
+  | RequestRetryEvent;
 
 /**
  * A listener of an agent. Listeners are called in the order of subscription and each is awaited before the next; the

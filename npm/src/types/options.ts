@@ -5,7 +5,7 @@ import type { Hook, MaybePromise } from "./json.js";
 import type { RunBounds, ToolCallBounds } from "./limits.js";
 import type { AgentMessage, AssistantMessage, CustomMessage } from "./messages.js";
 import type { ClientIdentity, Model, ThinkingBudgets, ThinkingLevel, Transport } from "./model.js";
-import type { SimpleStreamOptions, StreamFn } from "./stream.js";
+import type { SimpleStreamOptions, StreamFn, StreamOptions } from "./stream.js";
 import type { AgentTool, AgentToolResult, ToolExecutionMode } from "./tools.js";
 
 /** How many queued messages go in at once: every waiting one, or the oldest. */
@@ -92,8 +92,12 @@ export interface AgentOptions<TCustom extends CustomMessage = never> extends Age
   thinkingBudgets?: ThinkingBudgets | undefined;
   /** Default `auto`. */
   transport?: Transport | undefined;
+  /** See `StreamOptions.maxRetries`. Default 0. */
+  maxRetries?: number | undefined;
   /** Milliseconds; see `StreamOptions.maxRetryDelayMs`. */
   maxRetryDelayMs?: number | undefined;
+  /** See `StreamOptions.fallbackModels`. */
+  fallbackModels?: StreamOptions["fallbackModels"];
   /** Default `parallel`. */
   toolExecution?: ToolExecutionMode | undefined;
   /** How requests identify the application; merged over `DEFAULT_AGENT_IDENTITY`. */

@@ -36,6 +36,29 @@ export interface AssistantMessageEventStreamLike extends AsyncIterable<Assistant
   result(): Promise<AssistantMessage>;
 }
 
+/**
+ * A request failed in a way that may pass by itself and is about to be repeated. Comes only with `maxRetries` above 0,
+ * before the first content, once per wait. Listeners of an agent and of a low-level run get it; iterating over a response
+ * leaves it out, so that {@link AssistantMessageEvent} stays closed.
+ */
+export interface RequestRetryEvent {
+  type: "request_retry";
+  /** Which repetition it will be, from 1. */
+  attempt: number;
+  maxRetries: number;
+  /** How long it waits first, in milliseconds. */
+  delayMs: number;
+  /** What the failed request said. */
+  reason: string;
+}
+
+/** A model to ask when the one before it cannot answer. */
+export interface FallbackModel {
+  model: Model;
+  /** Default: that of the request when the provider is the same, else what `getApiKey` gives for the provider. */
+  apiKey?: string | undefined;
+}
+
 /** What a request is made of. `systemPrompt` and `tools` stand for a leading system message. */
 export interface Context {
   systemPrompt?: string | undefined;
@@ -72,6 +95,12 @@ export interface StreamOptions {
   maxRetries?: number | undefined;
   /** A provider that asks for a longer wait than this many milliseconds makes the request fail. Default 60000. */
   maxRetryDelayMs?: number | undefined;
+  /**
+   * Models to ask in turn when a request still fails after its repetitions, in a way that may pass by itself (network,
+   * rate limit, overload, server error) and before any content. `message.model` is the one that answered,
+   * `message.diagnostics` names those that did not (type `fallback`).
+   */
+  fallbackModels?: readonly (Model | FallbackModel)[] | undefined;
   temperature?: number | undefined;
   samplingParams?: SamplingParams | undefined;
   maxTokens?: number | undefined;
