@@ -86,7 +86,6 @@ pub(crate) struct ToolResult<'a> {
     pub tool_name: Literal<'a>,
     pub parts: Vec<Part<'a>>,
     /// Whether the tool failed. Chat Completions has no place for it.
-    #[allow(dead_code)]
     pub is_error: bool,
 }
 

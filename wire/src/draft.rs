@@ -179,6 +179,16 @@ impl Draft {
         }
     }
 
+    /// Puts a text in place of what was said in a text or thinking block.
+    pub fn replace_text(&mut self, index: u32, text: Source<'_>) {
+        if let Some(block) = self.blocks.get_mut(index as usize) {
+            block.carry = None;
+            let range = self.batch.place_with(|out| text.decode(out, &mut None));
+            let record = if block.kind == Kind::Text { kind::TEXT_SET } else { kind::THINKING_SET };
+            self.batch.record(record, index, range);
+        }
+    }
+
     /// Sets the members of a finished call (source of an object) in place of what was gathered.
     pub fn replace_call(&mut self, index: u32, call: &str) {
         let Some(arguments) = self.blocks.get_mut(index as usize).and_then(|block| block.arguments.take()) else {

@@ -112,6 +112,11 @@ impl<'a> LevelMap<'a> {
         }
     }
 
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|mapped| *mapped == Mapped::Absent)
+    }
+
     fn read(reader: &mut Reader<'a>) -> Read<Self> {
         let mut map = Self::default();
         read::members(reader, |key, reader| {

@@ -33,11 +33,15 @@ struct Message<'a> {
     /// Sources.
     delta: Option<&'a str>,
     signature: Option<&'a str>,
+    content: Option<&'a str>,
+    redacted: bool,
     call: Option<&'a str>,
     usage: Option<&'a str>,
     level: Option<&'a str>,
     id: Option<Cow<'a, str>>,
     name: Option<Cow<'a, str>>,
+    response_id: Option<Cow<'a, str>>,
+    response_model: Option<Cow<'a, str>>,
     reason: Option<Cow<'a, str>>,
     error: Option<Cow<'a, str>>,
 }
@@ -52,6 +56,10 @@ impl<'a> Message<'a> {
                 "contentIndex" => message.index = read::number(reader)?,
                 "delta" => message.delta = read::span(reader, json::Kind::String)?,
                 "contentSignature" => message.signature = read::span(reader, json::Kind::String)?,
+                "content" => message.content = read::span(reader, json::Kind::String)?,
+                "redacted" => message.redacted = read::boolean(reader)?.unwrap_or_default(),
+                "responseId" => message.response_id = read::text(reader)?,
+                "responseModel" => message.response_model = read::text(reader)?,
                 "toolCall" => message.call = read::span(reader, json::Kind::Object)?,
                 "usage" => message.usage = read::span(reader, json::Kind::Object)?,
                 "providerThinkingLevel" => message.level = read::span(reader, json::Kind::String)?,
@@ -119,7 +127,7 @@ impl Decoder {
                     }
                 }
             }
-            "end" => end_block(draft, index, kind, &message),
+            "end" => end_block(draft, index, kind, &message, lenient),
             _ => {}
         }
         Ok(Step::Continue)
@@ -142,6 +150,12 @@ impl Decoder {
                 out.key("providerThinkingLevel").raw(level);
             }
         });
+        if let Some(id) = &message.response_id {
+            draft.response_id(id);
+        }
+        if let Some(model) = &message.response_model {
+            draft.response_model(model);
+        }
         let reason = message.reason.as_deref();
         if message.kind == "done" {
             self.reason = ["length", "toolUse"].into_iter().find(|known| reason == Some(known)).or(Some("stop"));
@@ -156,14 +170,25 @@ impl Decoder {
     }
 }
 
-/// The block is complete: signatures, and the call as the server has it, replace what was gathered.
-fn end_block(draft: &mut Draft, index: u32, kind: Kind, message: &Message<'_>) {
-    match (kind, message.call, message.signature) {
+/// The block is complete: what the server says of it in the end replaces what was gathered.
+fn end_block(draft: &mut Draft, index: u32, kind: Kind, message: &Message<'_>, lenient: bool) {
+    match (kind, message.call, message.content) {
         (Kind::Call, Some(call), _) => draft.replace_call(index, call),
-        (Kind::Text, _, Some(signature)) => draft.set(index, |out| out.key("textSignature").raw(signature)),
-        (Kind::Thinking, _, Some(signature)) => draft.set(index, |out| out.key("thinkingSignature").raw(signature)),
+        (Kind::Text | Kind::Thinking, _, Some(span)) => draft.replace_text(index, Source { span, lenient }),
         _ => {}
     }
+    let name = match kind {
+        Kind::Text => "textSignature",
+        _ => "thinkingSignature",
+    };
+    draft.set(index, |out| {
+        if let Some(signature) = message.signature.filter(|_| kind != Kind::Call) {
+            out.key(name).raw(signature);
+        }
+        if message.redacted && kind == Kind::Thinking {
+            out.key("redacted").bool(true);
+        }
+    });
     draft.close(index);
 }
 

@@ -5,8 +5,10 @@ use crate::estimate::clamp_max_tokens;
 use crate::http::{Headers, HttpRequest, WireError};
 use crate::json::{Kind, Reader};
 use crate::literal::{clean, Literal};
+use crate::mistral_conversations;
 use crate::model::{Level, Model};
 use crate::openai_completions;
+use crate::pi_messages;
 use crate::read::{self, Read};
 use crate::text::json_fault;
 use crate::write::Writer;
@@ -30,6 +32,8 @@ pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
         .map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
     match request.model.api.as_ref() {
         openai_completions::API => openai_completions::request(request),
+        mistral_conversations::API => mistral_conversations::request(request),
+        pi_messages::API => pi_messages::request(request),
         "" => Err(WireError::invalid("The model has no api.")),
         api => Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
     }
@@ -43,6 +47,8 @@ pub(crate) struct Request<'a> {
     pub options: Options<'a>,
     /// Source of the model.
     source: &'a str,
+    /// Source of all of it, for a wire that passes parts on as they are.
+    pub input: &'a str,
 }
 
 /// Options of one answer.
@@ -78,7 +84,7 @@ const ANSWER_TOKENS: f64 = 1024.0;
 
 impl<'a> Request<'a> {
     fn read(text: &'a str) -> Read<Self> {
-        let mut request = Self { source: "{}", ..Self::default() };
+        let mut request = Self { source: "{}", input: text, ..Self::default() };
         let mut reader = Reader::new(text);
         read::members(&mut reader, |key, reader| {
             match key {

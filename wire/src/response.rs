@@ -5,8 +5,10 @@ use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::http::WireError;
 use crate::json::Reader;
+use crate::mistral_conversations;
 use crate::model::Model;
 use crate::openai_completions;
+use crate::pi_messages;
 use crate::proxy;
 use crate::sniff::{sniff, Body};
 use crate::sse::{Event, Sink, Sse, Trailing};
@@ -109,6 +111,8 @@ impl Response {
             .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
         let decoder: Box<dyn Decode> = match model.api.as_ref() {
             openai_completions::API => Box::new(openai_completions::Decoder::new(&model)?),
+            mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)?),
+            pi_messages::API => Box::new(pi_messages::Decoder::new(&model)),
             proxy::API => Box::<proxy::Decoder>::default(),
             api => return Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
         };

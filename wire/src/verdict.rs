@@ -167,6 +167,7 @@ const TRANSIENT: &[&str] = &[
     "servers are currently busy",
     "currently experiencing high demand",
     "model is at capacity",
+    "capacity exceeded",
     "rate~limit",
     "too many requests",
     "service~unavailable",

@@ -64,10 +64,10 @@ impl Writer {
         self.text.push_str(&clean(json));
     }
 
-    /// The members of an object from elsewhere, inside the object being written.
-    pub fn members_of(&mut self, object: &str) {
-        let inside = object.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        let members = inside.unwrap_or_default();
+    /// The members of an object from elsewhere, inside the object being written; the items of a list likewise.
+    pub fn members_of(&mut self, container: &str) {
+        let container = container.trim();
+        let members = container.get(1..container.len().saturating_sub(1)).unwrap_or_default();
         if !members.trim().is_empty() {
             self.raw(members);
         }

@@ -13,7 +13,7 @@ use steersman_wire::sse::{Event, Sse};
 use steersman_wire::{is_retryable, Ended, Response};
 use support::chunks::cut;
 use support::message::Host;
-use support::{files, own, read, shared, APIS};
+use support::{files, own, read, shared, STREAMS};
 
 /// Ways to end a response early.
 const ENDS: [&str; 3] = ["abort", "fail", "end"];
@@ -30,7 +30,7 @@ fn finish(response: &mut Response, host: &mut Host, how: &str) {
 #[test]
 fn an_end_at_any_event_keeps_what_came_before() {
     let mut endings = 0;
-    for file in APIS.iter().flat_map(|api| files(&own(api).join("streams"), "json")) {
+    for file in STREAMS.iter().flat_map(|api| files(&own(api).join("streams"), "json")) {
         let case = read(&file);
         let body = fs::read(file.with_extension("sse")).unwrap();
         let events = cut(&body, "event");

@@ -11,12 +11,14 @@ use std::fs;
 use steersman_wire::{is_context_overflow, is_retryable, Ended, Response};
 use support::chunks::{cut, MODES};
 use support::message::Host;
-use support::{differences, files, own, read, shared, stem, APIS};
+use support::{differences, files, own, read, shared, stem, STREAMS};
 
 /// Plays a body and gives what a host has at the end.
-fn play(model: &Value, status: u16, content_type: &str, body: &[u8], mode: &str) -> Host {
+fn play(api: &str, model: &Value, status: u16, content_type: &str, body: &[u8], mode: &str) -> Host {
     let mut host = Host::new(model);
-    let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+    let mut reply = model.clone();
+    reply["api"] = json!(api);
+    let mut response = Response::new(reply.to_string().as_bytes()).unwrap();
     response.head(status, content_type, "");
     host.take(&mut response);
     for chunk in cut(body, mode) {
@@ -45,13 +47,15 @@ fn verdicts(host: &Host, window: f64) -> (bool, bool) {
 #[test]
 fn own_fixtures_give_the_message_written_down() {
     let mut plays = 0;
-    for file in APIS.iter().flat_map(|api| files(&own(api).join("streams"), "json")) {
+    for (api, file) in
+        STREAMS.iter().flat_map(|api| files(&own(api).join("streams"), "json").into_iter().map(move |file| (api, file)))
+    {
         let case = read(&file);
         let body = fs::read(file.with_extension("sse")).unwrap();
         let status = case["status"].as_u64().unwrap_or(200) as u16;
         let content_type = case["contentType"].as_str().unwrap_or("text/event-stream");
         for mode in MODES {
-            let host = play(&case["model"], status, content_type, &body, mode);
+            let host = play(api, &case["model"], status, content_type, &body, mode);
             let mut problems = differences(&case["message"], &Value::Object(host.message.clone()), true);
             if !case["events"].is_null() {
                 problems.extend(differences(&case["events"], &json!(host.events), true));
@@ -86,7 +90,7 @@ fn recorded_streams_give_the_recorded_message() {
         .collect();
     let (mut plays, mut failed) = (0, Vec::new());
     for fixture in index["fixtures"].as_array().unwrap() {
-        let Some(api) = APIS.iter().find(|api| fixture["family"] == **api) else { continue };
+        let Some(api) = STREAMS.iter().find(|api| fixture["family"] == **api) else { continue };
         let name = format!("{api}/{}", fixture["name"].as_str().unwrap());
         let expected = read(&folder.join(format!("expected/{name}.json")));
         let body = fs::read(folder.join(fixture["file"].as_str().unwrap())).unwrap();
@@ -94,7 +98,7 @@ fn recorded_streams_give_the_recorded_message() {
         for mode in MODES {
             let content_type = fixture["contentType"].as_str().unwrap_or_default();
             let host =
-                play(&model(fixture, api), fixture["status"].as_u64().unwrap() as u16, content_type, &body, mode);
+                play(api, &model(fixture, api), fixture["status"].as_u64().unwrap() as u16, content_type, &body, mode);
             let problems = judge(&host, &expected, right);
             plays += 1;
             if !problems.is_empty() {

@@ -25,8 +25,11 @@ export class LiveMessage {
   #ended = false;
   readonly #calls: (ArgumentsView | undefined)[] = [];
   readonly #since: number;
+  /** pi's own protocol says more in its events than the others do, and pi passes that on. */
+  readonly #verbose: boolean;
 
   constructor(model: Model) {
+    this.#verbose = model.api === "pi-messages";
     this.#since = performance.now();
     this.message = {
       role: "assistant",
@@ -166,10 +169,12 @@ export class LiveMessage {
 
   #openCall(index: number, id: string): AssistantMessageEvent {
     this.hasContent = true;
-    const call: ToolCall = { type: "toolCall", id, name: this.#more(), arguments: {} };
+    const toolName = this.#more();
+    const call: ToolCall = { type: "toolCall", id, name: toolName, arguments: {} };
     this.message.content.push(call);
     this.#calls[index] = new ArgumentsView(call.arguments);
-    return { type: "toolcall_start", contentIndex: index, partial: this.message };
+    const more = this.#verbose ? { id, toolName } : undefined;
+    return { type: "toolcall_start", contentIndex: index, ...more, partial: this.message };
   }
 
   /** The second text of the record just read. */
@@ -187,15 +192,31 @@ export class LiveMessage {
     const block = partial.content[index];
     switch (block?.type) {
       case "text":
-        return { type: "text_end", contentIndex: index, content: block.text, partial };
+        return {
+          type: "text_end",
+          contentIndex: index,
+          content: block.text,
+          ...this.#signed(block.textSignature),
+          partial,
+        };
       case "thinking":
-        return { type: "thinking_end", contentIndex: index, content: block.thinking, partial };
+        return {
+          type: "thinking_end",
+          contentIndex: index,
+          content: block.thinking,
+          ...this.#signed(block.thinkingSignature),
+          partial,
+        };
       case "toolCall":
         this.#calls[index] = undefined;
         return { type: "toolcall_end", contentIndex: index, toolCall: block, partial };
       default:
         return undefined;
     }
+  }
+
+  #signed(contentSignature: string | undefined): object | undefined {
+    return this.#verbose && contentSignature !== undefined ? { contentSignature } : undefined;
   }
 
   /** What the rest of a batch says about the response as a whole. */

@@ -1,7 +1,7 @@
 //! One event of a Chat Completions stream, read but not yet acted on: an event that turns out malformed half way through
 //! must not have done half of its work.
 
-use crate::draft::Source;
+use crate::draft::{Kind as Piece, Source};
 use crate::json::{Kind, Reader};
 use crate::read::{self, Read};
 use std::borrow::Cow;
@@ -16,6 +16,8 @@ pub(super) struct Chunk<'a> {
     pub groq_usage: Option<&'a str>,
     /// Not null.
     pub error: Option<&'a str>,
+    /// All of it is an error.
+    pub is_error: bool,
     /// A string that only varies the length of the event.
     pub padding: Option<&'a str>,
     /// Most events have one choice.
@@ -38,6 +40,8 @@ pub(super) struct Choice<'a> {
 #[derive(Default)]
 pub(super) struct Delta<'a> {
     pub content: Option<&'a str>,
+    /// The same as a list of texts and thoughts, as Mistral has it.
+    pub content_list: Option<&'a str>,
     pub refusal: Option<&'a str>,
     /// `reasoning_content`, `reasoning`, `reasoning_text`, in order of preference.
     pub reasoning: [Option<&'a str>; 3],
@@ -70,7 +74,7 @@ impl<'a> Chunk<'a> {
                 "id" => chunk.id = read::text(reader)?,
                 "model" => chunk.model = read::text(reader)?,
                 "usage" => chunk.usage = read::span(reader, Kind::Object)?,
-                "obfuscation" => chunk.padding = read::span(reader, Kind::String)?,
+                "obfuscation" | "p" => chunk.padding = read::span(reader, Kind::String)?,
                 "choices" => read::items(reader, |reader| {
                     let choice = Choice::read(reader)?;
                     match &chunk.first {
@@ -83,6 +87,7 @@ impl<'a> Chunk<'a> {
                     let null = reader.peek()? == Kind::Null;
                     chunk.error = Some(reader.raw()?).filter(|_| !null);
                 }
+                "object" => chunk.is_error = read::text(reader)?.as_deref() == Some("error"),
                 "x_groq" => read::members(reader, |key, reader| {
                     match key {
                         "usage" => chunk.groq_usage = read::span(reader, Kind::Object)?,
@@ -121,6 +126,10 @@ impl<'a> Delta<'a> {
         let mut delta = Self::default();
         read::members(reader, |key, reader| {
             let slot = match key {
+                "content" if reader.peek()? == Kind::Array => {
+                    delta.content_list = Some(reader.raw()?).filter(|list| list.len() > 2);
+                    return Ok(());
+                }
                 "content" => &mut delta.content,
                 "refusal" => &mut delta.refusal,
                 "reasoning_content" => &mut delta.reasoning[0],
@@ -150,12 +159,30 @@ impl<'a> Delta<'a> {
     /// Whether anything of the answer is in it.
     pub fn has_content(&self) -> bool {
         self.content.is_some()
+            || self.content_list.is_some()
             || self.refusal.is_some()
             || self.reasoning.iter().any(Option::is_some)
             || self.reasoning_details.is_some()
             || self.tool_calls.is_some()
             || self.function_call.is_some()
     }
+}
+
+/// Gives the pieces of a content list (its source) in order: a text, or a thought, which is a list of texts itself.
+pub(super) fn content_items<'a>(list: Source<'a>, each: &mut dyn FnMut(Piece, &'a str)) -> Read<()> {
+    read::items(&mut list.reader(), |reader| {
+        read::members(reader, |key, reader| match (key, reader.peek()?) {
+            ("text", Kind::String) => reader.raw().map(|span| each(Piece::Text, span)),
+            ("thinking", Kind::String) => reader.raw().map(|span| each(Piece::Thinking, span)),
+            ("thinking", _) => read::items(reader, |reader| {
+                read::members(reader, |key, reader| match (key, reader.peek()?) {
+                    ("text", Kind::String) => reader.raw().map(|span| each(Piece::Thinking, span)),
+                    _ => reader.skip(),
+                })
+            }),
+            _ => reader.skip(),
+        })
+    })
 }
 
 /// One entry of `tool_calls`.
@@ -179,7 +206,8 @@ impl<'a> CallDelta<'a> {
                     let whole = |index: &f64| index.fract() == 0.0 && index.abs() < 1e15;
                     call.index = read::number(reader)?.filter(whole).map(|index| index as i64);
                 }
-                "id" => call.id = read::text(reader)?,
+                // A client library of Mistral's writes an absent one like this.
+                "id" => call.id = read::text(reader)?.filter(|id| id != "null"),
                 "function" => call.function(reader)?,
                 "custom" => read::members(reader, |key, reader| {
                     match key {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// How thinking is asked for (PROVIDERS 5.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ThinkingFormat {
+pub(crate) enum ThinkingFormat {
     OpenAi,
     OpenRouter,
     DeepSeek,
@@ -24,7 +24,7 @@ pub(super) enum ThinkingFormat {
 
 /// Session headers, where the model asks for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Affinity {
+pub(crate) enum Affinity {
     /// As OpenAI's own clients, with the session's name.
     Full,
     /// The same without it.
@@ -35,14 +35,14 @@ pub(super) enum Affinity {
 
 /// When the session goes into `prompt_cache_key`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum CacheKey {
+pub(crate) enum CacheKey {
     Auto,
     Enabled,
     Disabled,
 }
 
 /// Flags as pi names them, see `OpenAICompletionsCompat` there.
-pub(super) struct Compat<'a> {
+pub(crate) struct Compat<'a> {
     pub supports_store: bool,
     pub supports_developer_role: bool,
     pub supports_reasoning_effort: bool,

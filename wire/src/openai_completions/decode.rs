@@ -1,7 +1,7 @@
 //! What an event does to the message, and how a stream ends (PROVIDERS 5.4).
 
 use super::calls::Calls;
-use super::chunk::{Choice, Chunk, Delta};
+use super::chunk::{content_items, Choice, Chunk, Delta};
 use super::compat::Compat;
 use super::messages::REASONING_FIELDS;
 use super::reasoning::Details;
@@ -28,10 +28,12 @@ pub(crate) struct Decoder {
     /// Whether the host says what it billed.
     bills: bool,
     supports_finish_reason: bool,
+    /// A block ends where one of another kind begins, and there may be several of a kind.
+    alternates: bool,
     /// Grammar tools: name and the argument that takes the text.
     grammar: Vec<(String, String)>,
     response_id: String,
-    /// There is one text block and one thinking block.
+    /// There is one text block and one thinking block; where blocks alternate, at most one of them.
     text: Option<u32>,
     thinking: Option<u32>,
     details: Details,
@@ -60,6 +62,7 @@ impl Decoder {
             renames_reasoning: model.provider == "opencode-go",
             bills: model.provider == "openrouter" || has(&model.base_url, "openrouter.ai"),
             supports_finish_reason: compat.supports_finish_reason,
+            alternates: false,
             grammar: model.grammar_tools.iter().map(own).collect(),
             response_id: String::new(),
             text: None,
@@ -71,6 +74,12 @@ impl Decoder {
             groq_usage: None,
             template: Template::default(),
         })
+    }
+
+    /// For an API where the order of text, thinking and calls counts.
+    pub fn with_alternating_blocks(mut self) -> Self {
+        self.alternates = true;
+        self
     }
 
     fn chunk(&mut self, data: &str, draft: &mut Draft) -> Result<Step, JsonError> {
@@ -90,7 +99,8 @@ impl Decoder {
         if let Some(source) = chunk.groq_usage {
             self.groq_usage = Some(usage::read(source, chunk.lenient, self.bills)?);
         }
-        if let Some(error) = chunk.error.filter(|error| !matches!(*error, "false" | "\"\"")) {
+        let error = chunk.error.or(Some(data).filter(|_| chunk.is_error));
+        if let Some(error) = error.filter(|error| !matches!(*error, "false" | "\"\"")) {
             return Ok(Step::Failed(Failure::in_band_text(error)));
         }
         let mut only = None;
@@ -126,7 +136,7 @@ impl Decoder {
         let mut only = None;
         let field = delta.reasoning.iter().position(Option::is_some);
         if let Some((field, span)) = field.and_then(|field| Some((field, (*delta.reasoning.get(field)?)?))) {
-            let index = self.thinking(draft, field);
+            let index = self.thinking(draft, Some(field));
             draft.say(index, chunk.source(span));
             only = Some((index, span));
             said += 1;
@@ -136,12 +146,23 @@ impl Decoder {
             self.details(list, chunk.lenient, field.is_none(), draft)?;
         }
         for span in delta.content.into_iter().chain(delta.refusal) {
-            let index = *self.text.get_or_insert_with(|| draft.open(Kind::Text));
+            let index = self.text(draft);
             draft.say(index, chunk.source(span));
             only = Some((index, span));
             said += 1;
         }
+        if let Some(list) = delta.content_list {
+            content_items(chunk.source(list), &mut |kind, span| {
+                if span.len() > 2 {
+                    let index = if kind == Kind::Text { self.text(draft) } else { self.thinking(draft, None) };
+                    draft.say(index, chunk.source(span));
+                    only = Some((index, span));
+                    said += 1;
+                }
+            })?;
+        }
         if let Some(list) = delta.tool_calls {
+            self.leave(Kind::Call, draft);
             only = self.calls.take_list(list, chunk.lenient, &self.grammar, draft)?;
             said += 1;
         }
@@ -152,16 +173,33 @@ impl Decoder {
         Ok(only.filter(|_| said == 1))
     }
 
+    /// Where blocks alternate, those of other kinds are complete.
+    fn leave(&mut self, kind: Kind, draft: &mut Draft) {
+        for (other, block) in [(Kind::Text, &mut self.text), (Kind::Thinking, &mut self.thinking)] {
+            if self.alternates && other != kind {
+                block.take().into_iter().for_each(|index| draft.close(index));
+            }
+        }
+    }
+
+    fn text(&mut self, draft: &mut Draft) -> u32 {
+        self.leave(Kind::Text, draft);
+        *self.text.get_or_insert_with(|| draft.open(Kind::Text))
+    }
+
     /// The thinking block; a new one remembers the field it came in, for that is where it goes back.
-    fn thinking(&mut self, draft: &mut Draft, field: usize) -> u32 {
+    fn thinking(&mut self, draft: &mut Draft, field: Option<usize>) -> u32 {
+        self.leave(Kind::Thinking, draft);
         if let Some(index) = self.thinking {
             return index;
         }
         let index = draft.open(Kind::Thinking);
         self.thinking = Some(index);
-        let renamed = self.renames_reasoning && field == 1;
-        let name = REASONING_FIELDS.get(if renamed { 0 } else { field }).copied().unwrap_or_default();
-        draft.set(index, |out| out.key("thinkingSignature").string(name));
+        if let Some(field) = field {
+            let renamed = self.renames_reasoning && field == 1;
+            let name = REASONING_FIELDS.get(if renamed { 0 } else { field }).copied().unwrap_or_default();
+            draft.set(index, |out| out.key("thinkingSignature").string(name));
+        }
         index
     }
 

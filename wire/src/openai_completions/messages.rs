@@ -222,22 +222,15 @@ impl Conversation<'_, '_> {
         });
         let input = input.transpose()?;
         out.object(|out| {
+            let Some(input) = input else {
+                return function_call(out, call);
+            };
             out.key("id").string(&call.id);
-            out.key("type").string(if input.is_some() { "custom" } else { "function" });
-            match input {
-                Some(input) => out.key("custom").object(|out| {
-                    out.key("name").string(&name);
-                    out.key("input").literal(input);
-                }),
-                None => out.key("function").object(|out| {
-                    out.key("name").string(&name);
-                    out.key("arguments");
-                    match call.exact {
-                        Some(exact) => out.literal(exact),
-                        None => out.embedded(call.arguments),
-                    }
-                }),
-            }
+            out.key("type").string("custom");
+            out.key("custom").object(|out| {
+                out.key("name").string(&name);
+                out.key("input").literal(input);
+            });
         });
         Ok(())
     }
@@ -277,7 +270,7 @@ impl Conversation<'_, '_> {
 }
 
 /// Part of a user message that is worth sending.
-fn is_sent(part: &&Part<'_>) -> bool {
+pub(crate) fn is_sent(part: &&Part<'_>) -> bool {
     match part {
         Part::Text { text, .. } => !clean(text.inner()).is_empty(),
         Part::Image { .. } => true,
@@ -305,7 +298,7 @@ fn user(out: &mut Writer, content: &Content<'_>, mark: &mut Option<Mark>) {
     });
 }
 
-fn call_of<'p, 'a>(part: &'p Part<'a>) -> Option<&'p Call<'a>> {
+pub(crate) fn call_of<'p, 'a>(part: &'p Part<'a>) -> Option<&'p Call<'a>> {
     match part {
         Part::Call(call) => Some(call),
         _ => None,
@@ -317,6 +310,20 @@ fn thought_of<'a>(part: &Part<'a>) -> Option<(Literal<'a>, Option<Literal<'a>>)>
         Part::Thinking { text, signature, .. } => Some((*text, *signature)),
         _ => None,
     }
+}
+
+/// Writes the members of a call of a function.
+pub(crate) fn function_call(out: &mut Writer, call: &Call<'_>) {
+    out.key("id").string(&call.id);
+    out.key("type").string("function");
+    out.key("function").object(|out| {
+        out.key("name").string(&tool_name(call.name));
+        out.key("arguments");
+        match call.exact {
+            Some(exact) => out.literal(exact),
+            None => out.embedded(call.arguments),
+        }
+    });
 }
 
 /// Some hosts refuse a user message right after tool results.

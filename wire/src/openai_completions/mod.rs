@@ -24,8 +24,11 @@ mod thinking;
 mod tools;
 mod usage;
 
+pub(crate) use compat::Compat;
 pub(crate) use decode::Decoder;
+pub(crate) use messages::{call_of, function_call, is_sent};
 pub(crate) use request::request;
+pub(crate) use tools::Tools;
 
 /// Name of this API in a model.
 pub(crate) const API: &str = "openai-completions";

@@ -7,7 +7,7 @@ use crate::transcript::tool_name;
 use crate::write::Writer;
 
 /// Tools of a request, as far as they are not plain.
-pub(super) struct Tools<'a> {
+pub(crate) struct Tools<'a> {
     list: Vec<Tool<'a>>,
     /// Grammar tools: name and the argument that takes the text.
     pub grammar: Vec<(String, String)>,

@@ -42,7 +42,7 @@ impl Counts {
             "completion_tokens" => self.completion = read::number(reader)?.unwrap_or_default(),
             "total_tokens" => self.total = read::number(reader)?,
             "prompt_cache_hit_tokens" => self.cached[1] = read::number(reader)?,
-            "cached_tokens" => self.cached[2] = read::number(reader)?,
+            "cached_tokens" | "num_cached_tokens" => self.cached[2] = read::number(reader)?,
             "reasoning_tokens" => self.reasoning[1] = read::number(reader)?.unwrap_or_default(),
             "cost" => self.cost = read::number(reader)?,
             "is_byok" => self.own_key = read::boolean(reader)?,
@@ -134,6 +134,7 @@ mod tests {
             ),
             (r#"{"prompt_tokens":100,"prompt_cache_hit_tokens":80,"completion_tokens":5}"#, 20.0, 5.0, 80.0, 105.0),
             (r#"{"prompt_tokens":2,"cached_tokens":7}"#, 0.0, 0.0, 7.0, 7.0),
+            (r#"{"prompt_tokens":9,"num_cached_tokens":7}"#, 2.0, 0.0, 7.0, 9.0),
             (
                 r#"{"prompt_tokens":12,"completion_tokens":1,"total_tokens":303,"completion_tokens_details":{"reasoning_tokens":290}}"#,
                 12.0,

@@ -62,6 +62,15 @@ impl Host {
         self.events.push(event);
     }
 
+    /// pi's own protocol tells signatures in its events too.
+    fn signed(&mut self, mut event: Value, index: u32, name: &str) {
+        let signature = self.block(index)[name].clone();
+        if self.text("api") == "pi-messages" && !signature.is_null() {
+            event["contentSignature"] = signature;
+        }
+        self.event(event);
+    }
+
     fn delta(&mut self, name: &str, index: u32, delta: &str) {
         if let Some(last) = self.events.last_mut() {
             if last["type"] == name && last["contentIndex"] == index {
@@ -104,7 +113,11 @@ impl Host {
                 kind::TOOLCALL_START => {
                     assert_eq!(a as usize, self.content().len());
                     self.content().push(json!({ "type": "toolCall", "id": text, "name": more, "arguments": {} }));
-                    self.event(json!({ "type": "toolcall_start", "contentIndex": a }));
+                    let mut event = json!({ "type": "toolcall_start", "contentIndex": a });
+                    if self.text("api") == "pi-messages" {
+                        (event["id"], event["toolName"]) = (json!(text), json!(more));
+                    }
+                    self.event(event);
                 }
                 kind::TEXT_DELTA => {
                     self.append(a, "text", text);
@@ -119,11 +132,13 @@ impl Host {
                 kind::THINKING_SET => self.block(a)["thinking"] = json!(text),
                 kind::TEXT_END => {
                     let content = self.block(a)["text"].clone();
-                    self.event(json!({ "type": "text_end", "contentIndex": a, "content": content }));
+                    let event = json!({ "type": "text_end", "contentIndex": a, "content": content });
+                    self.signed(event, a, "textSignature");
                 }
                 kind::THINKING_END => {
                     let content = self.block(a)["thinking"].clone();
-                    self.event(json!({ "type": "thinking_end", "contentIndex": a, "content": content }));
+                    let event = json!({ "type": "thinking_end", "contentIndex": a, "content": content });
+                    self.signed(event, a, "thinkingSignature");
                 }
                 kind::TOOLCALL_END => {
                     let call = self.block(a).clone();

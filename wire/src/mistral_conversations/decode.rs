@@ -1,0 +1,61 @@
+//! How a stream ends. What its events do is a matter of Chat Completions.
+
+use crate::draft::Draft;
+use crate::failure::Failure;
+use crate::http::WireError;
+use crate::model::Model;
+use crate::openai_completions::Decoder as Chat;
+use crate::response::{Decode, Outcome, Step};
+use crate::sse::Event;
+use crate::text::decimal;
+
+/// Decoder of one response.
+pub(crate) struct Decoder(Chat);
+
+impl Decoder {
+    pub fn new(model: &Model<'_>) -> Result<Self, WireError> {
+        Ok(Self(Chat::new(model)?.with_alternating_blocks()))
+    }
+}
+
+/// The API does not say how many tokens were thoughts.
+fn settle_usage(draft: &mut Draft) {
+    if let Some(usage) = &mut draft.usage {
+        usage.reasoning = None;
+    }
+}
+
+impl Decode for Decoder {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+        self.0.event(event, draft)
+    }
+
+    fn end(&mut self, draft: &mut Draft) -> Outcome {
+        let outcome = self.0.end(draft);
+        settle_usage(draft);
+        match draft.raw_stop_reason.as_deref() {
+            Some("model_length") => Outcome::Done("length"),
+            // The wording says that it may pass by itself.
+            Some("error") => Outcome::Failed(Failure::new("http", "Provider stopped with: error (server error)")),
+            _ => outcome,
+        }
+    }
+
+    fn cut(&self) -> Failure {
+        self.0.cut()
+    }
+
+    fn failing(&mut self, draft: &mut Draft) {
+        self.0.failing(draft);
+        settle_usage(draft);
+    }
+
+    fn refused(&self, status: u16, _status_text: &str, body: &str) -> Failure {
+        let failure = Failure::of_status(status, body);
+        let number = decimal(status.into());
+        // Without the status, which stands in front.
+        let said = failure.message.get(number.len() + 1..).unwrap_or_default().trim_start();
+        let message = ["Mistral API error (", &number, "): ", said].concat();
+        Failure { message, ..failure }
+    }
+}
