@@ -93,6 +93,13 @@ const stages = [
     what: "provider streams, requests and faults",
   },
   {
+    name: "handoff",
+    needs: ["npm"],
+    package: true,
+    seconds: 120,
+    what: "one conversation through every pair of providers",
+  },
+  {
     name: "wasm",
     needs: [...rust, "wasm-bindgen", "wasm-pack", "chromium", "chromedriver"],
     seconds: 900,
