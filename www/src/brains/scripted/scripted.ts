@@ -1,10 +1,10 @@
 import type { Model, StreamFn } from "steersman";
+import { Reply } from "steersman/adapters/generator";
 import { getTime } from "../../tools/get-time.js";
 import { saveFile } from "../../tools/save-file.js";
 import { setColor } from "../../tools/set-color.js";
 import { springALeak, waitForWind } from "../../tools/trouble.js";
 import { type Brain, localModel } from "../brain.js";
-import { Reply } from "../reply.js";
 import { nextSteps, type Step } from "./scenes.js";
 
 /** Milliseconds between two words, so that streaming can be seen. */
@@ -49,9 +49,9 @@ async function play(reply: Reply, steps: readonly Step[], signal: AbortSignal | 
       }
     }
     reply.finish();
-  } catch {
+  } catch (error) {
     // The only thing that can be thrown is the abort.
-    reply.fail("aborted", "Stopped by the user");
+    reply.fail(error, true);
   }
 }
 

@@ -1,25 +1,5 @@
-import type { Message, Tool } from "steersman";
-
-/** The parts of wllama's chat format that are used here (the format of OpenAI's chat completions). */
-export type ChatMessage =
-  | { role: "system" | "user"; content: string }
-  | { role: "assistant"; content: string | null; tool_calls?: ChatCall[] }
-  | { role: "tool"; content: string; tool_call_id: string };
-
-interface ChatCall {
-  id: string;
-  type: "function";
-  function: { name: string; arguments: string };
-}
-
-export interface ChatTool {
-  type: "function";
-  function: {
-    name: string;
-    description: string;
-    parameters: { type: "object"; properties: Record<string, { type: string }> };
-  };
-}
+import type { Context, Message } from "steersman";
+import { type ChatMessage, type ChatTool, chatMessage, chatTools } from "steersman/adapters/wllama";
 
 /**
  * The model file's own template ignores tools. This one lists them in the system turn and gives a tool's result a turn of
@@ -88,30 +68,26 @@ const examples: ChatMessage[] = [
 /** Everything before the conversation: always the same, so the engine reads it once and keeps it. */
 export const preamble: ChatMessage[] = [{ role: "system", content: instructions }, ...examples];
 
-/** A tool in as few words as possible: each costs time to read. The agent checks the arguments with the full schema. */
-export function chatTool(tool: Tool): ChatTool {
-  const { properties = {} } = tool.parameters as { properties?: Record<string, { type?: string }> };
-  const types = Object.entries(properties).map(([name, { type }]) => [name, { type: type ?? "string" }]);
-  return {
-    type: "function",
-    function: {
-      name: tool.name,
-      description: tool.description,
-      parameters: { type: "object", properties: Object.fromEntries(types) },
-    },
-  };
-}
+/** Tools in as few words as possible: each costs time to read. The agent checks the arguments with the full schema. */
+export const shortTools = (context: Context): ChatTool[] =>
+  chatTools(context).map(({ type, function: { name, description, parameters } }) => {
+    const { properties = {} } = parameters as { properties?: Record<string, { type?: string }> };
+    const types = Object.entries(properties).map(([key, of]) => [key, { type: of.type ?? "string" }]);
+    return {
+      type,
+      function: { name, description, parameters: { type: "object", properties: Object.fromEntries(types) } },
+    };
+  });
 
 /** Characters of conversation that fit beside the preamble; a token has about three and a half. */
 const budget = 6000;
 
 /** The preamble and as much of the conversation as fits, oldest requests first to go. */
-export function chatMessages(transcript: readonly Message[]): ChatMessage[] {
+export function conversation(transcript: readonly Message[]): ChatMessage[] {
   const turns: ChatMessage[][] = [];
   for (const message of transcript) {
     if (message.role === "user") turns.push([]);
-    const converted = chatMessage(message);
-    if (converted) turns.at(-1)?.push(converted);
+    turns.at(-1)?.push(...chatMessage(message).map(callOrText));
   }
   const size = (turn: ChatMessage[]) => JSON.stringify(turn).length;
   let total = turns.reduce((sum, turn) => sum + size(turn), 0);
@@ -122,32 +98,6 @@ export function chatMessages(transcript: readonly Message[]): ChatMessage[] {
   return [...preamble, ...turns.flat()];
 }
 
-function chatMessage(message: Message): ChatMessage | undefined {
-  switch (message.role) {
-    case "user":
-      return { role: "user", content: textOf(message.content) };
-    case "toolResult":
-      return { role: "tool", content: textOf(message.content), tool_call_id: message.toolCallId };
-    case "assistant": {
-      const calls = message.content.flatMap((block) => (block.type === "toolCall" ? [block] : []));
-      // The template writes either: what this model says beside a call is never of use.
-      if (calls.length === 0) return { role: "assistant", content: textOf(message.content) };
-      return {
-        role: "assistant",
-        content: null,
-        tool_calls: calls.map(({ id, name, arguments: args }) => ({
-          id,
-          type: "function",
-          function: { name, arguments: JSON.stringify(args) },
-        })),
-      };
-    }
-    default:
-      // System messages: this brain has instructions of its own, and gets its tools separately.
-      return undefined;
-  }
-}
-
-function textOf(content: string | readonly { type: string; text?: string }[]): string {
-  return typeof content === "string" ? content : content.map((block) => block.text ?? "").join("");
-}
+/** The template writes either: what this model says beside a call is never of use. */
+const callOrText = (message: ChatMessage): ChatMessage =>
+  message.role === "assistant" && message.tool_calls ? { ...message, content: null } : message;

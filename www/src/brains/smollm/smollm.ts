@@ -1,17 +1,15 @@
-import type { ChatCompletionChunk } from "@wllama/wllama";
-import { getCurrentTools, type Model, type SimpleStreamOptions, type StreamFn } from "steersman";
+import type { Wllama } from "@wllama/wllama";
+import type { Message, Model, StreamFn, Tool } from "steersman";
+import { fromWllama, type WllamaOptions } from "steersman/adapters/wllama";
 import { getTime } from "../../tools/get-time.js";
 import { setColor } from "../../tools/set-color.js";
 import { type Brain, localModel } from "../brain.js";
-import { Reply } from "../reply.js";
-import { contextSize, Engine, type ReadProgress, report } from "./engine.js";
-import { chatMessages, chatTool } from "./prompt.js";
+import { contextSize, startEngine } from "./engine.js";
+import { conversation, shortTools } from "./prompt.js";
 import { loadWeights, type WeightsSource } from "./weights.js";
 
 /** A step of getting ready, for a progress bar. `total` is 0 while nobody knows how long it takes. */
 export type LoadProgress = (step: string, done: number, total: number) => void;
-
-const maxTokens = 200;
 
 /** A real language model of 135 million parameters that runs in the page. */
 export class SmolLm implements Brain {
@@ -24,8 +22,13 @@ export class SmolLm implements Brain {
   readonly examples = ["What time is it?", "Make the page green please", "What is the capital of France?"];
   model: Model | undefined;
   /** Told how much of a prompt has been read: that takes longer than the answer. */
-  onRead: ReadProgress = () => {};
-  private engine: Engine | undefined;
+  onRead: (read: number, total: number) => void = () => {};
+  private engine: Wllama | undefined;
+
+  readonly stream: StreamFn = fromWllama(() => this.engine, {
+    ...asking,
+    onRead: (read, total) => this.onRead(read, total),
+  });
 
   /** Loads the weights, starts the engine and lets it read its instructions. */
   async load(source: WeightsSource, onProgress: LoadProgress, signal: AbortSignal): Promise<void> {
@@ -35,70 +38,36 @@ export class SmolLm implements Brain {
       signal,
     );
     onProgress("Starting the engine", 0, 0);
-    const engine = await Engine.start(weights);
-    try {
-      const onRead = (done: number, total: number) => onProgress("Reading its instructions", done, total);
-      await engine.readPreamble(this.tools.map(chatTool), onRead, signal);
-    } catch (error) {
-      await engine.stop();
-      throw error;
+    const engine = await startEngine(weights);
+    const model = localModel("smollm2-135m-instruct", "SmolLM2 135M", this.id, contextSize);
+    const onRead = (done: number, total: number) => onProgress("Reading its instructions", done, total);
+    const read = await ask(engine, model, this.tools, onRead, signal);
+    if (read.stopReason === "error" || read.stopReason === "aborted") {
+      await engine.exit();
+      signal.throwIfAborted();
+      throw new Error(read.errorMessage);
     }
     this.engine = engine;
-    this.model = localModel("smollm2-135m-instruct", "SmolLM2 135M", this.id, contextSize);
+    this.model = model;
   }
-
-  readonly stream: StreamFn = (model, context, options) => {
-    const reply = new Reply(model);
-    const tools = getCurrentTools(context.messages).map(chatTool);
-    const answer = this.engine?.answer(
-      chatMessages(context.messages),
-      tools,
-      options?.maxTokens ?? maxTokens,
-      options?.signal,
-      new ChunkReader(reply, this.onRead, model, options).read,
-    );
-    if (!answer) reply.fail("error", "The model is not loaded yet.");
-    answer?.then(
-      () => reply.fail("error", "The engine stopped in the middle of an answer."),
-      (error: unknown) => fail(reply, error, options?.signal),
-    );
-    return reply.stream;
-  };
 }
 
-/** Turns the engine's chunks, which look like those of OpenAI's chat completions, into an answer. */
-class ChunkReader {
-  constructor(
-    private readonly reply: Reply,
-    private readonly onRead: ReadProgress,
-    private readonly model: Model,
-    private readonly options: SimpleStreamOptions | undefined,
-  ) {}
+const asking = {
+  maxTokens: 200,
+  messages: ({ messages }) => conversation(messages),
+  tools: (context) => shortTools(context),
+} satisfies WllamaOptions;
 
-  readonly read = (chunk: ChatCompletionChunk): void => {
-    report(chunk, this.onRead);
-    const choice = chunk.choices[0];
-    if (!choice) return;
-    // What the model really sent, for the event panel.
-    void this.options?.onProviderStreamEvent?.(chunk, this.model);
-    if (choice.delta.content) this.reply.text(choice.delta.content);
-    for (const { id, function: call } of choice.delta.tool_calls ?? []) {
-      if (call?.name) this.reply.call(id ?? crypto.randomUUID(), call.name);
-      if (call?.arguments) this.reply.callArguments(call.arguments);
-    }
-    if (choice.finish_reason) {
-      const { timings } = chunk;
-      const tokens = timings && {
-        input: timings.prompt_n,
-        cacheRead: timings.cache_n,
-        output: timings.predicted_n,
-      };
-      this.reply.finish(tokens, choice.finish_reason === "length");
-    }
-  };
-}
-
-function fail(reply: Reply, error: unknown, signal: AbortSignal | undefined): void {
-  if (signal?.aborted) reply.fail("aborted", "Stopped by the user");
-  else reply.fail("error", `The engine failed: ${error instanceof Error ? error.message : String(error)}`);
+/** Has it read the part of the prompt that never changes, so that the first question does not have to wait for it. */
+async function ask(
+  engine: Wllama,
+  model: Model,
+  tools: readonly Tool[],
+  onRead: (read: number, total: number) => void,
+  signal: AbortSignal,
+) {
+  const messages: Message[] = [{ role: "user", content: "Hi!", timestamp: 0 }];
+  const stream = fromWllama(engine, { ...asking, onRead });
+  const response = await stream(model, { messages, tools: [...tools] }, { maxTokens: 1, signal });
+  return response.result();
 }

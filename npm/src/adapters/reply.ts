@@ -1,17 +1,14 @@
-import {
-  type AssistantMessage,
-  type AssistantMessageEventStream,
-  createAssistantMessageEventStream,
-  type JsonObject,
-  type Model,
-  type ToolCall,
-} from "steersman";
+import { describe } from "../engine/describe.js";
+import { AgentError, isThrown } from "../errors.js";
+import { type AssistantMessageEventStream, createAssistantMessageEventStream } from "../event-stream.js";
+import type { AssistantMessage, JsonObject, Model, ToolCall } from "../types.js";
+import { emptyUsage } from "../usage.js";
 
 /** Token counts of one answer. */
 export interface Tokens {
   input: number;
-  cacheRead: number;
   output: number;
+  cacheRead?: number;
 }
 
 /**
@@ -32,15 +29,7 @@ export class Reply {
       api: model.api,
       provider: model.provider,
       model: model.id,
-      // All zero means: nobody counted.
-      usage: {
-        input: 0,
-        output: 0,
-        cacheRead: 0,
-        cacheWrite: 0,
-        totalTokens: 0,
-        cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-      },
+      usage: emptyUsage(),
       stopReason: "pending",
       timestamp: Date.now(),
     };
@@ -94,17 +83,27 @@ export class Reply {
     const reason = cut ? "length" : calls ? "toolUse" : "stop";
     this.message.stopReason = reason;
     if (tokens) {
-      const totalTokens = tokens.input + tokens.cacheRead + tokens.output;
-      Object.assign(this.message.usage, tokens, { totalTokens });
+      const { input, output, cacheRead = 0 } = tokens;
+      Object.assign(this.message.usage, {
+        input,
+        output,
+        cacheRead,
+        totalTokens: input + output + cacheRead,
+      });
     }
     this.stream.push({ type: "done", reason, message: this.message });
   }
 
-  fail(reason: "error" | "aborted", errorMessage: string): void {
+  /** Ends the answer with what was thrown; what has come so far stays. */
+  fail(thrown: unknown, aborted = false): void {
     if (this.ended) return;
     this.ended = true;
+    const reason = aborted ? "aborted" : "error";
+    const message = aborted ? ABORTED : describe(thrown);
+    const code = aborted ? "aborted" : isThrown(thrown, AgentError) ? thrown.code : "internal";
     this.message.stopReason = reason;
-    this.message.errorMessage = errorMessage;
+    this.message.errorMessage = message;
+    this.message.diagnostics = [{ type: "error", timestamp: Date.now(), code, error: { message, code } }];
     this.stream.push({ type: "error", reason, error: this.message });
   }
 
@@ -126,6 +125,9 @@ export class Reply {
     this.open = undefined;
   }
 }
+
+/** Text of every abort. */
+const ABORTED = "Request was aborted";
 
 function readArguments(call: ToolCall, text: string): void {
   try {
