@@ -9,6 +9,18 @@ export const versions = [
   { version: "0.85.1", entry: "pi-0.85" },
 ].filter(({ entry }) => existsSync(join(root, "npm/dist", `${entry}.js`)));
 
+/** Seeds that shake the timing of every callback: what is observed must stay the same. */
+export const jitters = [1, 2, 3, 4, 5];
+
+/** One line for the report of `npm test`: what one version gave, without jitter and with each seed. */
+export function figures(version, results) {
+  const parts = results.map(({ jitter, passed, failed, deviations: differing }) => {
+    const timing = jitter === undefined ? "" : `jitter ${jitter}: `;
+    return `${timing}${passed} passed, ${differing} deviations${failed > 0 ? `, ${failed} FAILED` : ""}`;
+  });
+  return `figures: recordings of ${version}: ${parts.join("; ")}`;
+}
+
 /** Where the recordings are, or undefined. */
 export const recordings = () => sharedDir() && join(sharedDir(), "conformance");
 
