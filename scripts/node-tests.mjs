@@ -2,9 +2,12 @@
 import { relative } from "node:path";
 import { Report, root, run, walk } from "./common.mjs";
 
-/** Runs every *.test.mjs below `dir`, one file at a time; an empty folder is a failure. */
-export async function nodeTests(dir, { env = {}, seconds = 800 } = {}) {
-  const report = new Report();
+/**
+ * Runs every *.test.mjs below `dir`, one file at a time; an empty folder is a failure.
+ *
+ * @param options `report`: holds what has been counted before
+ */
+export async function nodeTests(dir, { env = {}, seconds = 800, report = new Report() } = {}) {
   const files = walk(dir, (file) => file.endsWith(".test.mjs"));
   report.check(files.length > 0, `${relative(root, dir)} holds *.test.mjs files`);
   const args = ["--test", "--test-reporter=spec", "--test-concurrency=1", ...files];

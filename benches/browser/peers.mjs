@@ -1,39 +1,18 @@
 // What is compared: installs the packages of others on demand and bundles each adapter for the browser.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { must, root, targetDir } from "../../scripts/common.mjs";
+import { root, targetDir } from "../../scripts/common.mjs";
+import { fetchPackages } from "../../scripts/packages.mjs";
 
-/** Packages of others, exact versions, by adapter. They are not dependencies of this repository. */
-const packages = {
-  pi: { "@earendil-works/pi-agent-core": "1.6.0", "@earendil-works/pi-ai": "1.6.0" },
-};
+/** Packages that an adapter needs. */
+const packages = { pi: "pi" };
 
 /** The adapters; all are measured unless told otherwise. */
 export const peers = ["raw", "raw-tight", "ours", "ours-iter", "ours-cold", "pi"];
 
 /** Below the folder of build output; deleting it is harmless. */
 const cache = join(targetDir, "bench");
-
-async function install(peer) {
-  const wanted = packages[peer];
-  if (!wanted) return undefined;
-  const folder = join(cache, "packages", peer);
-  const manifest = (name) => join(folder, "node_modules", name, "package.json");
-  const installed = ([name, version]) =>
-    existsSync(manifest(name)) && JSON.parse(readFileSync(manifest(name), "utf8")).version === version;
-  if (!Object.entries(wanted).every(installed)) {
-    console.log(
-      `installing ${Object.entries(wanted)
-        .map((entry) => entry.join("@"))
-        .join(", ")} ...`,
-    );
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: wanted }));
-    await must("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
-  }
-  return join(folder, "node_modules");
-}
 
 /**
  * Bundles the adapters; gives the folder to serve, where each is `/PEER/PEER.js`.
@@ -43,7 +22,7 @@ async function install(peer) {
 export async function bundle(names, { readable = false } = {}) {
   const out = join(cache, readable ? "readable" : "bundles");
   for (const name of names) {
-    const modules = await install(name);
+    const modules = packages[name] && (await fetchPackages(packages[name]));
     rmSync(join(out, name), { recursive: true, force: true });
     await build({
       entryPoints: [join(root, "benches/browser/adapters", `${name}.mjs`)],

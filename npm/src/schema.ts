@@ -1,3 +1,4 @@
+import { describe } from "./engine/describe.js";
 import { AgentError } from "./errors.js";
 
 /** What a Standard Schema reports. */
@@ -37,22 +38,36 @@ export function isStandardSchema(parameters: unknown): parameters is StandardSch
  */
 export function jsonSchemaOf(parameters: unknown, toolName: string): object {
   if (isStandardSchema(parameters)) {
-    const fromStandard = parameters["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
-    if (fromStandard) return withoutDialect(fromStandard);
-    const own = parameters as { toJSONSchema?: unknown; toJsonSchema?: unknown };
-    const method = typeof own.toJSONSchema === "function" ? own.toJSONSchema : own.toJsonSchema;
-    if (typeof method === "function") return withoutDialect(method.call(parameters) as object);
-    throw new AgentError(
-      "invalid_request",
-      `The parameters of tool "${toolName}" are a ${parameters["~standard"].vendor ?? "Standard Schema"} schema ` +
-        "that cannot be turned into a JSON Schema. Use a version that supports Standard JSON Schema, or pass a JSON Schema.",
-    );
+    const refuse = (why: string, cause?: unknown) =>
+      new AgentError(
+        "invalid_request",
+        `The parameters of tool "${toolName}" are a ${parameters["~standard"].vendor ?? "Standard Schema"} schema ` +
+          `that cannot be turned into a JSON Schema${why}`,
+        { cause },
+      );
+    let described: object | undefined;
+    try {
+      described = describedBy(parameters);
+    } catch (thrown) {
+      throw refuse(`: ${describe(thrown)}`, thrown);
+    }
+    if (described) return withoutDialect(described);
+    throw refuse(". Use a version that supports Standard JSON Schema, or pass a JSON Schema.");
   }
   if (typeof parameters === "object" && parameters !== null) return parameters;
   throw new AgentError(
     "invalid_request",
     `Tool "${toolName}" has no parameters. An empty JSON Schema is {}.`,
   );
+}
+
+/** What the library says about its own schema; undefined where it cannot say anything. */
+function describedBy(parameters: StandardSchema): object | undefined {
+  const fromStandard = parameters["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+  if (fromStandard) return fromStandard;
+  const own = parameters as { toJSONSchema?: unknown; toJsonSchema?: unknown };
+  const method = typeof own.toJSONSchema === "function" ? own.toJSONSchema : own.toJsonSchema;
+  return typeof method === "function" ? (method.call(parameters) as object) : undefined;
 }
 
 /** Providers have no use for `$schema`, and some refuse keywords that they do not know. */

@@ -19,6 +19,7 @@ export type { PromptInput } from "./input.js";
 export {
   isContextOverflow,
   isRetryable,
+  type ProxyAssistantMessageEvent,
   type ProxyStreamOptions,
   streamProxy,
   streamSimple,

@@ -1,5 +1,5 @@
 import { AgentError } from "./errors.js";
-import type { AgentTool } from "./types.js";
+import type { AgentTool, Loose } from "./types.js";
 
 /** What `tool()` takes: an `AgentTool` whose `label` may be left out. */
 export interface ToolDefinition<TParameters extends object, TDetails>
@@ -23,7 +23,7 @@ export interface ToolDefinition<TParameters extends object, TDetails>
  *
  * @throws AgentError `invalid_request` when the name or `execute` is missing
  */
-export function tool<TParameters extends object, TDetails = unknown>(
+export function tool<TParameters extends object, TDetails = Loose>(
   definition: ToolDefinition<TParameters, TDetails>,
 ): AgentTool<TParameters, TDetails> {
   if (!definition.name) throw new AgentError("invalid_request", "A tool needs a name");

@@ -61,7 +61,10 @@ async function playAll(page, version, jitter) {
   const counts = { jitter, passed: 0, failed: 0, deviations: 0 };
   for (const scenario of scenarios.filter(({ versions: only }) => !only || only.includes(version))) {
     const differences = await page
-      .evaluate(([s, e, o]) => globalThis.playRecorded(s, e, o), [scenario, expected.get(scenario.id), options])
+      .evaluate(
+        ([s, e, o]) => globalThis.playRecorded(s, e, o),
+        [scenario, expected.get(scenario.id), options],
+      )
       .catch((error) => [{ lane: "runner", index: 0, expected: "a trace", actual: String(error) }]);
     if (differences.length > 0 && mayDiffer.has(scenario.id)) {
       counts.deviations++;

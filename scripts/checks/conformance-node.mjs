@@ -8,7 +8,8 @@ import { deviationFiles, figures, jitters, ownScenarios, recordings, versions } 
 const report = new Report();
 const steersman = await import(join(root, "npm/dist/index.js"));
 const own = ownScenarios();
-for (const scenario of own) await report.attempt(`own scenario ${scenario.id}`, () => play(steersman, scenario));
+for (const scenario of own)
+  await report.attempt(`own scenario ${scenario.id}`, () => play(steersman, scenario));
 console.log(`figures: own scenarios: ${report.passed} of ${own.length}`);
 
 /** One process of the suite's own command per timing, so that nothing of one reaches the other. */

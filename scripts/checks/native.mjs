@@ -3,11 +3,16 @@ import { join } from "node:path";
 import { must, Report, root, run, walk } from "../common.mjs";
 
 const report = new Report();
-const { code, out } = await run("cargo", ["test", "--workspace", "--no-fail-fast"], { show: true });
+const tests = ["test", "--workspace", "--no-fail-fast", "--", "--show-output"];
+const { code, out } = await run("cargo", tests, { show: true });
 const results = [...out.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
 const sum = (column) => results.reduce((total, match) => total + Number(match[column]), 0);
 report.add(sum(1), sum(2));
 report.check(code === 0 || sum(2) > 0, "cargo test", "see the output above");
+// What tests that passed have printed is what they have counted.
+for (const [, printed] of out.matchAll(/^---- .* stdout ----\n((?:.+\n)+)/gm)) {
+  for (const line of printed.trim().split("\n")) console.log(`figures: ${line}`);
+}
 report.check(sum(3) === 0, "no test is ignored", `${sum(3)} ignored`);
 
 for (const file of walk(join(root, "examples"), (path) => path.endsWith(".rs"))) {

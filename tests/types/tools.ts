@@ -1,6 +1,6 @@
 // The types of tool arguments follow from the schema. Compiled, never run; the schemas are stand-ins in the shape of
-// the libraries' own types, so that none of them has to be installed.
-import { Agent, type AgentTool, type AgentToolParams, tool } from "steersman";
+// the libraries' own types, so that none of them has to be installed (tests/schemas has the real ones).
+import { Agent, type AgentEvent, type AgentTool, type AgentToolParams, tool } from "steersman";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(answer: Equal<A, B>): void;
@@ -83,7 +83,7 @@ const weather = tool({
     return { content: [{ type: "text", text: `${city} ${digits}` }], details: { percent: 100 } };
   },
 });
-same<typeof weather, AgentTool<typeof standard, unknown>>(true);
+same<typeof weather, AgentTool<typeof standard>>(true);
 
 const json = tool({
   ...{ name: "json", description: "", parameters: { type: "object" } },
@@ -100,6 +100,14 @@ tool({
   // @ts-expect-error the schema has no such argument
   execute: async (_id, { town }) => ({ content: [], details: town }),
 });
+
+// What is `any` in pi is `any` here, because code relies on it.
+agentEvents((event) => {
+  if (event.type === "tool_execution_start") event.args.path.trim();
+  if (event.type === "tool_execution_update") event.partialResult.details.percent.toFixed();
+  if (event.type === "tool_execution_end") event.result.content[0].text.trim();
+});
+declare function agentEvents(listener: (event: AgentEvent) => void): void;
 
 // Tools with different arguments go into one list.
 const agent = new Agent({ initialState: { tools: [weather, json] } });

@@ -1,5 +1,5 @@
 /** `streamProxy`: the response comes from a server of the application, which holds the keys and asks the provider. */
-import type { Context, Model, SimpleStreamOptions } from "../types.js";
+import type { Context, Model, SimpleStreamOptions, StopReason, ToolCall, Usage } from "../types.js";
 import type { EngineSource, WireRequest } from "./engine.js";
 import { Exchange } from "./exchange.js";
 import { encode, toJson } from "./payload.js";
@@ -33,6 +33,32 @@ export interface ProxyStreamOptions extends Pick<SimpleStreamOptions, (typeof SE
   /** Address of the server; the path `/api/stream` is added. */
   proxyUrl: string;
 }
+
+/** What the server sends: the events of the answer without `partial`, which is put together here. */
+export type ProxyAssistantMessageEvent =
+  | { type: "start" }
+  | { type: "text_start"; contentIndex: number }
+  | { type: "text_delta"; contentIndex: number; delta: string }
+  | { type: "text_end"; contentIndex: number; contentSignature?: string }
+  | { type: "thinking_start"; contentIndex: number }
+  | { type: "thinking_delta"; contentIndex: number; delta: string }
+  | { type: "thinking_end"; contentIndex: number; contentSignature?: string }
+  | { type: "toolcall_start"; contentIndex: number; id: string; toolName: string }
+  | { type: "toolcall_delta"; contentIndex: number; delta: string }
+  | { type: "toolcall_end"; contentIndex: number; toolCall: ToolCall }
+  | {
+      type: "done";
+      reason: Extract<StopReason, "stop" | "length" | "toolUse">;
+      usage: Usage;
+      providerThinkingLevel?: string;
+    }
+  | {
+      type: "error";
+      reason: Extract<StopReason, "aborted" | "error">;
+      errorMessage?: string;
+      usage: Usage;
+      providerThinkingLevel?: string;
+    };
 
 /** Asks a model for one answer through a server of the application. */
 export type StreamProxy = (model: Model, context: Context, options: ProxyStreamOptions) => PumpedStream;

@@ -1,7 +1,6 @@
-import type { Hook, JsonObject, MaybePromise } from "./json.js";
+import type { Hook, Loose, MaybePromise } from "./json.js";
 import type { AgentMessage, CustomMessage, ToolResultMessage } from "./messages.js";
 import type { AssistantMessageEvent, RequestRetryEvent } from "./stream.js";
-import type { AgentToolResult } from "./tools.js";
 
 /**
  * What happens in a run, in order. `agent_end` is the last event of a run; the agent is idle once all listeners of it
@@ -23,21 +22,25 @@ export type AgentEvent<TCustom extends CustomMessage = never> =
     }
   /** `message` is now part of the transcript. */
   | { type: "message_end"; message: AgentMessage<TCustom> }
-  /** `args`: as the model sent them, before validation. */
-  | { type: "tool_execution_start"; toolCallId: string; toolName: string; args: JsonObject }
+  /** `args`: the object that the model sent, before validation. */
+  | { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Loose }
+  /** `partialResult`: an `AgentToolResult`. */
   | {
       type: "tool_execution_update";
       toolCallId: string;
       toolName: string;
-      args: JsonObject;
-      partialResult: AgentToolResult<unknown>;
+      args: Loose;
+      partialResult: Loose;
     }
-  /** In order of completion. `durationMs`: how long `execute` took; missing when the tool did not run. */
+  /**
+   * In order of completion. `result`: an `AgentToolResult`. `durationMs`: how long `execute` took; missing when the
+   * tool did not run.
+   */
   | {
       type: "tool_execution_end";
       toolCallId: string;
       toolName: string;
-      result: AgentToolResult<unknown>;
+      result: Loose;
       isError: boolean;
       durationMs?: number;
     };

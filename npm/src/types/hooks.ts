@@ -1,4 +1,4 @@
-import type { Hook, JsonValue, MaybePromise } from "./json.js";
+import type { Hook, JsonValue, Loose, MaybePromise } from "./json.js";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -18,7 +18,7 @@ export interface AgentContext<TCustom extends CustomMessage = never> {
   /** Sent with each request of a low-level run. The 1.6.0 profile of the `Agent` keeps the prompt in `messages`. */
   systemPrompt?: string | undefined;
   messages: AgentMessage<TCustom>[];
-  tools?: AgentTool[] | undefined;
+  tools?: AgentTool<Loose>[] | undefined;
 }
 
 /** What `beforeToolCall` gets. */
@@ -46,7 +46,7 @@ export interface BeforeToolCallResult {
 export interface AfterToolCallContext<TCustom extends CustomMessage = never>
   extends BeforeToolCallContext<TCustom> {
   /** What the tool returned, or the error result made from what it threw. */
-  result: AgentToolResult<unknown>;
+  result: AgentToolResult<Loose>;
   isError: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { ApproveToolCall } from "./approvals.js";
 import type { AgentContext, AgentLoopTurnUpdate, ConvertToLlm, RunHooks } from "./hooks.js";
 import type { PrepareNextTurnContext, ShouldStopAfterTurnContext } from "./hooks.js";
-import type { Hook, MaybePromise } from "./json.js";
+import type { Hook, Loose, MaybePromise } from "./json.js";
 import type { RunBounds, ToolCallBounds } from "./limits.js";
 import type { AgentMessage, AssistantMessage, CustomMessage } from "./messages.js";
 import type { ClientIdentity, Model, ThinkingBudgets, ThinkingLevel, Transport } from "./model.js";
@@ -23,8 +23,8 @@ export interface AgentState<TCustom extends CustomMessage = never> {
   /** Thinking level of the next run. */
   thinkingLevel: ThinkingLevel;
   /** Tools of the next run. Assigning copies the array; reading returns the live one. */
-  get tools(): AgentTool[];
-  set tools(tools: readonly AgentTool[]);
+  get tools(): AgentTool<Loose>[];
+  set tools(tools: readonly AgentTool<Loose>[]);
   /** The transcript. Assigning copies the array; reading returns the live one. A message enters at its `message_end`. */
   get messages(): AgentMessage<TCustom>[];
   set messages(messages: readonly AgentMessage<TCustom>[]);
@@ -43,7 +43,7 @@ export interface AgentInitialState<TCustom extends CustomMessage = never> {
   systemPrompt?: string | undefined;
   model?: Model | undefined;
   thinkingLevel?: ThinkingLevel | undefined;
-  tools?: readonly AgentTool[] | undefined;
+  tools?: readonly AgentTool<Loose>[] | undefined;
   messages?: readonly AgentMessage<TCustom>[] | undefined;
 }
 
@@ -143,7 +143,7 @@ export interface RunToolCallOptions<TCustom extends CustomMessage = never>
   extends ToolCallHooks<TCustom>,
     ToolCallBounds {
   /** The tools that the call may name. */
-  tools: readonly AgentTool[];
+  tools: readonly AgentTool<Loose>[];
   /** Passed to the hooks as the message that asked for the call. */
   assistantMessage: AssistantMessage;
   /** Passed to the hooks. */
@@ -151,7 +151,7 @@ export interface RunToolCallOptions<TCustom extends CustomMessage = never>
   signal?: AbortSignal | undefined;
   /** Decides about calls of tools with `approval`. Without it they are refused. */
   approveToolCall?: ApproveToolCall | undefined;
-  onUpdate?: Hook<(partialResult: AgentToolResult<unknown>) => MaybePromise<void>> | undefined;
+  onUpdate?: Hook<(partialResult: AgentToolResult<Loose>) => MaybePromise<void>> | undefined;
 }
 
 /** What became of a queued message. */

@@ -75,6 +75,8 @@ export interface ProviderResponse {
 /** Options of one model request. */
 export interface StreamOptions {
   signal?: AbortSignal | undefined;
+  /** A span of the application's tracing, for stream functions that know it. The built-in ones do not use it. */
+  telemetry?: unknown;
   apiKey?: string | undefined;
   /** Used in place of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;

@@ -1,4 +1,4 @@
-import type { Hook, JsonValue, MaybePromise } from "./json.js";
+import type { Hook, JsonValue, Loose, MaybePromise } from "./json.js";
 import type { ImageContent, TextContent, ToolCall, Usage } from "./messages.js";
 import type { AgentToolParams } from "./schema.js";
 
@@ -42,13 +42,12 @@ export interface AgentToolResult<TDetails = JsonValue | undefined> {
 }
 
 /** Reports progress of the running call. Calls after the tool has settled are ignored. */
-export type AgentToolUpdateCallback<TDetails = unknown> = Hook<
+export type AgentToolUpdateCallback<TDetails = Loose> = Hook<
   (partialResult: AgentToolResult<TDetails>) => void
 >;
 
 /** A tool that the agent can run. */
-export interface AgentTool<TParameters extends object = object, TDetails = unknown>
-  extends Tool<TParameters> {
+export interface AgentTool<TParameters extends object = object, TDetails = Loose> extends Tool<TParameters> {
   /** Name to show to people. */
   label: string;
   /**
@@ -90,7 +89,7 @@ export interface AgentTool<TParameters extends object = object, TDetails = unkno
 /** How a tool call ended, after all hooks. */
 export interface AgentToolCallOutcome {
   toolCall: ToolCall;
-  result: AgentToolResult<unknown>;
+  result: AgentToolResult<Loose>;
   isError: boolean;
   /** Milliseconds that `execute` took; missing when the tool did not run. */
   durationMs?: number;

@@ -1,0 +1,45 @@
+// Packages of others that checks and benchmarks compare this one with. Exact versions, installed on demand below the
+// folder of build output; they are not dependencies of this repository. Only Node built-ins, as in common.mjs.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { must, targetDir } from "./common.mjs";
+
+/** Version of pi-agent-core whose API this package has. */
+export const piVersion = "1.6.0";
+
+const sets = {
+  pi: { "@earendil-works/pi-agent-core": piVersion, "@earendil-works/pi-ai": piVersion },
+  // Libraries whose schemas tools may be given.
+  schemas: {
+    zod: "4.6.7",
+    valibot: "1.5.0",
+    "@valibot/to-json-schema": "1.8.0",
+    arktype: "2.2.10",
+    typebox: "1.4.3",
+    "@sinclair/typebox": "0.34.52",
+  },
+};
+
+const folderOf = (set) => join(targetDir, "packages", set);
+
+/** The `node_modules` of a set. */
+export const modulesOf = (set) => join(folderOf(set), "node_modules");
+
+/** Is a set there, in the versions above? */
+export const havePackages = (set) =>
+  Object.entries(sets[set]).every(([name, version]) => {
+    const manifest = join(modulesOf(set), name, "package.json");
+    return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version;
+  });
+
+/** Installs a set where it is missing; gives its `node_modules`. */
+export async function fetchPackages(set) {
+  if (!havePackages(set)) {
+    const folder = folderOf(set);
+    mkdirSync(folder, { recursive: true });
+    const manifest = { private: true, dependencies: sets[set] };
+    writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+    await must("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
+  }
+  return modulesOf(set);
+}
