@@ -49,6 +49,6 @@ for (let next = from; next < from + count && report.failed < ENOUGH; next++) {
     report.check(false, `schedule ${next}`, `${error.message}\nplay it again with --seed ${next}`);
   }
 }
-console.log(`figures: ${report.passed} schedules: ${sum}`);
+console.log(`figures: ${report.passed} schedules, seeds ${from} to ${from + count - 1}: ${sum}`);
 if (seed === undefined) report.check(sum.covers(count), "schedules do what they should", String(sum));
 report.finish();
