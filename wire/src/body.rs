@@ -1,4 +1,4 @@
-//! What the requests of OpenAI's two protocols have in common: how members get into the body, and the headers.
+//! What the requests of several protocols have in common: how members get into the body of OpenAI's two, and the headers.
 
 use crate::context::{Body as MessageBody, Content, Message, Part};
 use crate::http::Headers;
@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The headers of a host that speaks OpenAI's protocols.
+/// The headers of a host that takes a bearer token, with what GitHub Copilot wants besides.
 pub(crate) fn headers(request: &Request<'_>, messages: &[Message<'_>]) -> Headers {
     let mut headers = request.bearer_headers();
     if request.model.provider == "github-copilot" {

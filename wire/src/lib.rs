@@ -1,7 +1,9 @@
 //! Wire layer of steersman: bytes in, events out. No I/O, no clock, no executor.
 
+mod anthropic_messages;
 pub mod batch;
 mod body;
+mod cache_mark;
 mod context;
 mod draft;
 mod estimate;

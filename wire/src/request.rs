@@ -1,5 +1,6 @@
 //! From a model, a context and options to an HTTP request.
 
+use crate::anthropic_messages;
 use crate::context::Context;
 use crate::estimate::clamp_max_tokens;
 use crate::http::{Headers, HttpRequest, WireError};
@@ -32,6 +33,7 @@ pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
         .map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
     match request.model.api.as_ref() {
         openai_completions::API => openai_completions::request(request),
+        anthropic_messages::API => anthropic_messages::request(request),
         mistral_conversations::API => mistral_conversations::request(request),
         pi_messages::API => pi_messages::request(request),
         "" => Err(WireError::invalid("The model has no api.")),

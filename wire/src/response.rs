@@ -1,5 +1,6 @@
 //! From the bytes of a response to records: status, content that is no stream, the stream, and every way to end.
 
+use crate::anthropic_messages;
 use crate::batch::Batch;
 use crate::draft::Draft;
 use crate::failure::Failure;
@@ -84,6 +85,9 @@ pub(crate) trait Decode {
     /// A complete event.
     fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step;
 
+    /// The stream said `[DONE]`; `end` follows.
+    fn marked_done(&mut self, _draft: &Draft) {}
+
     /// The stream ended by itself, or a [`Step::Finished`] came. Completes what may be completed and says how it ended.
     fn end(&mut self, draft: &mut Draft) -> Outcome;
 
@@ -111,6 +115,7 @@ impl Response {
             .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
         let decoder: Box<dyn Decode> = match model.api.as_ref() {
             openai_completions::API => Box::new(openai_completions::Decoder::new(&model)?),
+            anthropic_messages::API => Box::new(anthropic_messages::Decoder::new(&model)),
             mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)?),
             pi_messages::API => Box::new(pi_messages::Decoder::new(&model)),
             proxy::API => Box::<proxy::Decoder>::default(),
@@ -324,7 +329,13 @@ impl Sink for Feed<'_> {
         self.seen_event = true;
         if matches!(self.step, Step::Continue) {
             let done = event.data.len() < 16 && event.data.trim() == DONE;
-            self.step = if done { Step::Finished } else { self.decoder.event(event, self.draft) };
+            self.step = match done {
+                true => {
+                    self.decoder.marked_done(self.draft);
+                    Step::Finished
+                }
+                false => self.decoder.event(event, self.draft),
+            };
         }
     }
 

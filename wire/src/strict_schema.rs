@@ -26,22 +26,25 @@ const REFUSED: [&str; 16] = [
 /// Deeper schemas are refused; providers allow far less.
 const DEPTH: usize = 32;
 
-/// The strict form of a schema, or why there is none.
-pub(crate) fn strict(mut schema: Value) -> Result<Value, &'static str> {
+/// The strict form of a schema, or why there is none. `refused` are keywords that this provider does not take either.
+pub(crate) fn strict(mut schema: Value, refused: &[&str]) -> Result<Value, &'static str> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("root schema must have type object");
     }
-    node(&mut schema, DEPTH)?;
+    node(&mut schema, DEPTH, refused)?;
     Ok(schema)
 }
 
-fn node(schema: &mut Value, depth: usize) -> Result<(), &'static str> {
+fn node(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
     let depth = depth.checked_sub(1).ok_or("deeply nested schemas are unsupported")?;
     let Value::Object(members) = schema else {
         return Err("boolean schemas are unsupported");
     };
     if REFUSED.iter().any(|key| members.contains_key(key)) {
         return Err("references, combinations, conditions and patterns are unsupported");
+    }
+    if refused.iter().any(|key| members.contains_key(key)) {
+        return Err("limits of numbers, texts and lists are unsupported");
     }
     if !["type", "anyOf", "enum"].iter().any(|key| members.contains_key(key)) {
         return Err("schemas without a type are unsupported");
@@ -53,7 +56,7 @@ fn node(schema: &mut Value, depth: usize) -> Result<(), &'static str> {
                 if is_structured(variant) {
                     return Err("object and array unions are unsupported");
                 }
-                node(variant, depth)?;
+                node(variant, depth, refused)?;
             }
         }
         Some(_) => return Err("anyOf must contain at least one schema"),
@@ -61,10 +64,10 @@ fn node(schema: &mut Value, depth: usize) -> Result<(), &'static str> {
     match members.get_mut("items") {
         None => {}
         Some(Value::Array(_)) => return Err("tuple schemas are unsupported"),
-        Some(items) => node(items, depth)?,
+        Some(items) => node(items, depth, refused)?,
     }
     if members.get("type").and_then(Value::as_str) == Some("object") {
-        return object(members, depth);
+        return object(members, depth, refused);
     }
     if members.contains_key("properties") {
         return Err("properties require type object");
@@ -72,7 +75,7 @@ fn node(schema: &mut Value, depth: usize) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn object(members: &mut Object, depth: usize) -> Result<(), &'static str> {
+fn object(members: &mut Object, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
     if !matches!(members.get("additionalProperties"), None | Some(Value::Bool(false))) {
         return Err("schema-valued or true additionalProperties is unsupported");
     }
@@ -90,7 +93,7 @@ fn object(members: &mut Object, depth: usize) -> Result<(), &'static str> {
                 let Some(property) = name.as_str().and_then(|name| properties.get_mut(name)) else {
                     continue;
                 };
-                node(property, depth)?;
+                node(property, depth, refused)?;
                 if !required.contains(name) && !allows_null(property, depth) {
                     let mut null = Object::new();
                     null.insert("type", "null");
@@ -138,7 +141,7 @@ mod tests {
     use crate::json::{parse, to_text};
 
     fn made_strict(schema: &str) -> Result<String, &'static str> {
-        strict(parse(schema).unwrap()).map(|schema| to_text(&schema))
+        strict(parse(schema).unwrap(), &["maximum"]).map(|schema| to_text(&schema))
     }
 
     #[test]
@@ -166,6 +169,7 @@ mod tests {
             r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
             r#"{"type":"object","required":["x"]}"#,
             r#"{"type":"string","properties":{}}"#,
+            r#"{"type":"array","items":{"type":"number","maximum":1}}"#,
         ] {
             let schema = [r#"{"type":"object","properties":{"p":"#, property, "}}"].concat();
             assert!(made_strict(&schema).is_err(), "{property}");

@@ -87,6 +87,11 @@ impl<'a> Tool<'a> {
     /// # Errors
     /// `unsupported` when the tool demands what cannot be had.
     pub fn strict_parameters(&self, supported: bool) -> Result<Option<String>, WireError> {
+        self.strict_form(supported, &[])
+    }
+
+    /// [`strict_parameters`](Self::strict_parameters) for a provider that refuses further keywords.
+    pub fn strict_form(&self, supported: bool, refused: &[&str]) -> Result<Option<String>, WireError> {
         let require = match self.sampling() {
             Sampling::Require => true,
             Sampling::Prefer => false,
@@ -94,7 +99,7 @@ impl<'a> Tool<'a> {
         };
         let made = if supported {
             let schema = parse(self.parameters.unwrap_or("{}")).unwrap_or_default();
-            strict(schema).map(|schema| to_text(&schema))
+            strict(schema, refused).map(|schema| to_text(&schema))
         } else {
             Err("strict tools are unsupported")
         };

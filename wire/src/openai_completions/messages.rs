@@ -2,6 +2,7 @@
 
 use super::compat::Compat;
 use super::reasoning::{replayable, replayable_entry};
+use crate::cache_mark::{insert_marker, Mark};
 use crate::context::{Assistant, Body, Call, Content, Message, Part, ToolResult};
 use crate::http::WireError;
 use crate::ids::{cleaned, hash};
@@ -62,15 +63,6 @@ pub(super) struct Conversation<'a, 'r> {
     pub prompt: &'r str,
     /// Source of a marker for cacheable parts.
     pub cache_control: Option<&'r str>,
-}
-
-/// Where the last text stands that could carry a cache marker.
-#[derive(Clone, Copy)]
-enum Mark {
-    /// A string from here to there, quotes included.
-    String(usize, usize),
-    /// The end of a text part, just before its brace.
-    Part(usize),
 }
 
 impl Conversation<'_, '_> {
@@ -359,17 +351,5 @@ fn content_part(out: &mut Writer, part: &Part<'_>, mark: &mut Option<Mark>) {
             out.key("image_url").object(|out| out.key("url").joined(data_url(*mime, *data)));
         }),
         _ => {}
-    }
-}
-
-/// Puts a cache marker on a text that is already written; it stands near the end, so little has to move.
-fn insert_marker(out: &mut Writer, mark: Mark, marker: &str) {
-    let member = [",\"cache_control\":", marker].concat();
-    match mark {
-        Mark::Part(end) => out.insert(end, &member),
-        Mark::String(start, end) => {
-            out.insert(end, &[&member, "}]"].concat());
-            out.insert(start, r#"[{"type":"text","text":"#);
-        }
     }
 }

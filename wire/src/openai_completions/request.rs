@@ -4,6 +4,7 @@ use super::compat::{Affinity, CacheKey, Compat};
 use super::messages::{self, Conversation};
 use super::{thinking, tools::Tools};
 use crate::body::{self, Body};
+use crate::cache_mark::cache_control;
 use crate::context::{Body as MessageBody, Message, Part};
 use crate::http::{base_of, Headers, HttpRequest, WireError};
 use crate::json::{JsonError, Reader};
@@ -21,7 +22,8 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     let (head, messages) = fold(std::mem::take(&mut request.context), compat.supports_mid_convo_system_messages);
     let messages = hand_off(messages, &request.model, &messages::Ids { openai: request.model.provider == "openai" });
     let tools = Tools::new(head.tools, &compat)?;
-    let cache_control = cache_control(&compat, request.options.retention);
+    let marker = cache_control(request.options.retention, compat.supports_long_retention);
+    let cache_control = marker.filter(|_| compat.cache_control);
     let headers = headers(&request, &compat, &messages);
 
     let sampling = request.sampling().map_err(broken)?;
@@ -32,13 +34,8 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     let mut outcome = Ok(());
     body.text("model", Some(&model.id));
     if let Some(out) = body.member("messages") {
-        let conversation = Conversation {
-            model,
-            compat: &compat,
-            grammar: &tools.grammar,
-            prompt: &head.prompt,
-            cache_control: cache_control.as_deref(),
-        };
+        let conversation =
+            Conversation { model, compat: &compat, grammar: &tools.grammar, prompt: &head.prompt, cache_control };
         outcome = conversation.write(out, &messages);
     }
     outcome?;
@@ -57,7 +54,7 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     body.number("temperature", options.temperature);
     let has_history = || messages.iter().any(is_tool_history);
     if !tools.is_empty() {
-        let written = body.member("tools").map(|out| tools.write(out, &compat, cache_control.as_deref()));
+        let written = body.member("tools").map(|out| tools.write(out, &compat, cache_control));
         written.transpose()?;
         if compat.zai_tool_stream {
             body.bool("tool_stream", true);
@@ -96,15 +93,6 @@ fn session(body: &mut Body<'_>, compat: &Compat<'_>, request: &Request<'_>) {
     if long {
         body.text("prompt_cache_retention", Some("24h"));
     }
-}
-
-/// Source of the marker that Anthropic models behind this API want on cacheable parts.
-fn cache_control(compat: &Compat<'_>, retention: Retention) -> Option<String> {
-    if !compat.cache_control || retention == Retention::None {
-        return None;
-    }
-    let long = retention == Retention::Long && compat.supports_long_retention;
-    Some(if long { r#"{"type":"ephemeral","ttl":"1h"}"# } else { r#"{"type":"ephemeral"}"# }.to_owned())
 }
 
 /// Preferences of the Vercel gateway.

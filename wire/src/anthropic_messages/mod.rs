@@ -1,0 +1,26 @@
+//! Anthropic Messages (PROVIDERS 4).
+//!
+//! | file | what |
+//! |---|---|
+//! | `compat` | what a model and its host can, by the model's `compat` |
+//! | `request` | the body around the messages, thinking, and the headers |
+//! | `messages` | the conversation |
+//! | `tools` | tool declarations |
+//! | `event` | reads one event |
+//! | `decode` | what an event does to the message, and token counts |
+//!
+//! Not spoken: message threads, system messages and effort in mid-conversation, and fallback models, all of which are
+//! optional. A later system message is folded into the prompt.
+
+mod compat;
+mod decode;
+mod event;
+mod messages;
+mod request;
+mod tools;
+
+pub(crate) use decode::Decoder;
+pub(crate) use request::request;
+
+/// Name of this API in a model.
+pub(crate) const API: &str = "anthropic-messages";
