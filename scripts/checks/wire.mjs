@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { Report, root, run, sharedDir } from "../common.mjs";
 
 /** Families whose wires exist, as the fixtures name them. */
-const families = ["anthropic-messages", "openai-completions", "mistral-conversations", "pi-messages", "pi-proxy"];
+const families = [
+  "anthropic-messages",
+  "openai-completions",
+  "mistral-conversations",
+  "pi-messages",
+  "pi-proxy",
+];
 const judges = [
   { script: "check.mjs", args: [] },
   // The headers of the reference are those of a vendor SDK in Node; ours are what a page may send.
