@@ -16,6 +16,7 @@ import {
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
+import { shortenImports } from "./glue.mjs";
 import { writeNotices } from "./notices.mjs";
 import { inlineSource, inlineTypes } from "./inline.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
@@ -33,6 +34,14 @@ export const wasmFeatures = [
   "call-indirect-overlong",
 ];
 export const wasmFeatureFlags = ["--mvp-features", ...wasmFeatures.map((feature) => `--enable-${feature}`)];
+
+const wasmOptFlags = [
+  "--strip-producers",
+  // Short functions repeat each other and compress better than the same code inside of their callers.
+  "--one-caller-inline-max-function-size=30",
+  // The stack lies below everything else, and its last kilobyte is only reached by overflowing.
+  "--low-memory-unused",
+];
 
 const pkg = join(root, "npm/pkg");
 const dist = join(root, "npm/dist");
@@ -76,9 +85,13 @@ async function buildWasm() {
   ]);
   const plain = join(work, "steersman_bg.wasm");
   const optimised = join(work, "optimised.wasm");
-  await must(bin("wasm-opt"), ["-Oz", ...wasmFeatureFlags, "--strip-producers", plain, "-o", optimised]);
-  renameSync(optimised, plain);
-  writeFileSync(join(work, "inline.js"), inlineSource(readFileSync(plain)));
+  await must(bin("wasm-opt"), ["-Oz", ...wasmOptFlags, ...wasmFeatureFlags, plain, "-o", optimised]);
+  const glue = join(work, "steersman.js");
+  const short = shortenImports(readFileSync(optimised), readFileSync(glue, "utf8"));
+  rmSync(optimised);
+  writeFileSync(plain, short.wasm);
+  writeFileSync(glue, short.glue);
+  writeFileSync(join(work, "inline.js"), inlineSource(short.wasm));
   writeFileSync(join(work, "inline.d.ts"), inlineTypes);
   swap(work, pkg);
 }
@@ -154,7 +167,8 @@ export async function build({ force = false } = {}) {
   const tools = (await run("rustc", ["--version"])).out + (await run("wasm-bindgen", ["--version"])).out;
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
   const rust = [
-    ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/inline.mjs"),
+    ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/glue.mjs"),
+    ...at("scripts/inline.mjs"),
     ...walk(join(root, "src")),
     ...walk(join(root, "wire/src")),
   ];

@@ -46,7 +46,7 @@ async function crates() {
     .map((item) => ({
       name: `${item.name} ${item.version} (crate)`,
       licence: item.license ?? "see below",
-      texts: licenceTexts(dirname(item.manifest_path)),
+      texts: [...licenceTexts(dirname(item.manifest_path)), ...keptText(item.name)],
     }));
 }
 
@@ -59,11 +59,17 @@ function npmPackages(names) {
   });
 }
 
-/** The standard library is in every module; not every toolchain comes with its licence texts, so they are here. */
+/** A licence text that is kept here, because what it belongs to comes without it. */
+function keptText(name) {
+  const file = join(root, `scripts/licences/${name}.txt`);
+  return existsSync(file) ? [readFileSync(file, "utf8").trim()] : [];
+}
+
+/** The standard library is in every module; not every toolchain comes with its licence texts. */
 const standardLibrary = {
   name: "The Rust standard library",
   licence: "MIT OR Apache-2.0; Unicode-3.0",
-  texts: [readFileSync(join(root, "scripts/licences/rust-std.txt"), "utf8").trim()],
+  texts: keptText("rust-std"),
 };
 
 /** Where the facts of the model catalogue come from (scripts/catalog.mjs). */

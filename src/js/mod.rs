@@ -24,6 +24,11 @@ pub use stream::{
     response_open, response_push, wire_request,
 };
 
+/// A fifth of the size of the standard library's allocator; every operation takes constant time.
+#[cfg(all(target_arch = "wasm32", not(target_feature = "atomics")))]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
 /// Start a run with prompts (an array of messages) on a context. The loop is polled once before this returns; the
 /// run's `finish` is called at the end, exactly once unless the module traps.
 #[wasm_bindgen(js_name = startRun)]

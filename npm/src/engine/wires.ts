@@ -1,5 +1,15 @@
 /** The built-in wires over the wasm module. */
-import * as wasm from "../../pkg/steersman.js";
+import {
+  messageIsOverflow,
+  messageIsRetryable,
+  responseClose,
+  responseEnd,
+  responseFail,
+  responseHead,
+  responseOpen,
+  responsePush,
+  wireRequest,
+} from "../../pkg/steersman.js";
 import { EngineLoadError } from "../errors.js";
 import type { EngineSource } from "../stream/engine.js";
 import { createStreamProxy } from "../stream/proxy.js";
@@ -8,6 +18,19 @@ import { wasmVerdicts } from "../stream/verdict.js";
 import { wasmEngine } from "../stream/wasm.js";
 import { enter, track, untrack } from "./guard.js";
 import { ready } from "./load.js";
+
+// One by one: the whole namespace would bring along what nobody calls.
+const wasm = {
+  messageIsOverflow,
+  messageIsRetryable,
+  responseClose,
+  responseEnd,
+  responseFail,
+  responseHead,
+  responseOpen,
+  responsePush,
+  wireRequest,
+};
 
 const wires = wasmEngine(wasm, { enter, track, untrack });
 
