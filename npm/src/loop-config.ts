@@ -17,7 +17,7 @@ export function loopConfig<TCustom extends CustomMessage>(
   approveToolCall: (request: ApprovalCase, signal: AbortSignal) => Promise<ToolApprovalDecision>,
 ): AgentLoopConfig<TCustom> {
   const { model, thinkingLevel } = agent.state;
-  const { shouldStopAfterTurn, maxRetries, fallbackModels } = agent;
+  const { shouldStopAfterTurn, maxRetries, fallbackModels, coalesce } = agent;
   let skipPoll = skipFirstPoll;
   return {
     model,
@@ -32,6 +32,7 @@ export function loopConfig<TCustom extends CustomMessage>(
     // Stream functions of others see these only when somebody has set them.
     ...(maxRetries === undefined ? {} : { maxRetries }),
     ...(fallbackModels === undefined ? {} : { fallbackModels }),
+    ...(coalesce === undefined ? {} : { coalesce }),
     identity: agent.identity,
     toolExecution: agent.toolExecution,
     beforeToolCall: agent.beforeToolCall,

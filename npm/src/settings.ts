@@ -1,6 +1,7 @@
 import { getDefaultStreamFn } from "./default-stream.js";
 import { checkBounds } from "./limits/check.js";
 import type { Profile } from "./profile.js";
+import { checkCoalesce } from "./stream/frames.js";
 import type {
   AgentHooks,
   AgentOptions,
@@ -53,6 +54,7 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
   toolAbortGraceMs: number | undefined;
   toolConcurrency: number | undefined;
   steering: RunBounds["steering"];
+  coalesce: AgentOptions["coalesce"];
 
   /** The live state. */
   abstract get state(): AgentState<TCustom>;
@@ -62,6 +64,7 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
   /** @throws AgentError `invalid_request` when there is no `streamFn` and no default, or a limit makes no sense */
   constructor(options: AgentOptions<TCustom>, profile: Profile) {
     checkBounds(options);
+    checkCoalesce(options.coalesce);
     this.convertToLlm = options.convertToLlm ?? keepModelMessages(profile);
     this.streamFunction = options.streamFn ?? getDefaultStreamFn();
     this.transformContext = options.transformContext;
@@ -89,6 +92,7 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
     this.toolAbortGraceMs = options.toolAbortGraceMs;
     this.toolConcurrency = options.toolConcurrency;
     this.steering = options.steering;
+    this.coalesce = options.coalesce;
   }
 }
 

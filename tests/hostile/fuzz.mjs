@@ -53,6 +53,7 @@ function plan(host, seed) {
     }
     world.options.toolExecution = random.pick(["parallel", "sequential"]);
     world.options.steeringMode = random.pick(["all", "one-at-a-time"]);
+    if (seed % 3 === i) world.options.coalesce = "frame";
     for (let n = random.below(3); n >= 0; n--) {
       const place = random.pick(mixable);
       story.push(`agent ${i} has ${place.name}`);

@@ -2,56 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, isRetryable, streamSimple } from "steersman";
-import { call, model, scripted, textOf, toolOf, usageOf, user } from "./scripted.mjs";
+import { handmade } from "./handmade.mjs";
+import { call, model, scripted, textOf, toolOf, user } from "./scripted.mjs";
 import { deferred, fakeTime, recorder, settled } from "./time.mjs";
-
-/** A response that a test writes by hand. It never reacts to its signal. */
-function handmade() {
-  const queue = [];
-  let wake = () => {};
-  const made = { returned: 0, signal: undefined };
-  const result = deferred();
-  const partial = {
-    ...{ role: "assistant", api: "a", provider: "p", model: "m", usage: usageOf(5, 0), timestamp: 2 },
-    ...{ content: [], stopReason: "pending" },
-  };
-  const push = (event) => {
-    queue.push({ partial, ...event });
-    wake();
-  };
-  const stream = {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        while (queue.length === 0) await new Promise((resolve) => (wake = resolve));
-        const value = queue.shift();
-        return value.type === "end" ? { done: true, value: undefined } : { done: false, value };
-      },
-      return() {
-        made.returned++;
-        return new Promise(() => {});
-      },
-    }),
-    result: () => result.promise,
-  };
-  const text = (delta) => {
-    if (partial.content.length === 0) {
-      partial.content.push({ type: "text", text: "" });
-      push({ type: "text_start", contentIndex: 0 });
-    }
-    partial.content[0].text += delta;
-    push({ type: "text_delta", contentIndex: 0, delta });
-  };
-  const finish = () => {
-    const message = { ...partial, stopReason: "stop" };
-    result.resolve(message);
-    push({ type: "done", reason: "stop", message });
-  };
-  const streamFn = (_model, _context, options) => {
-    made.signal = options.signal;
-    return stream;
-  };
-  return Object.assign(made, { streamFn, push, text, finish, result, partial });
-}
 
 const agentWith = (streamFn, more = {}) =>
   new Agent({ initialState: { model }, streamFn, limits: { idleMs: 300 }, ...more });

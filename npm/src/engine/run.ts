@@ -8,6 +8,7 @@ import type { EngineCrashError } from "../errors.js";
 import { type Limiter, limiterOf } from "../limits/limiter.js";
 import { getDefaultStreamFn } from "../default-stream.js";
 import type { Profile } from "../profile.js";
+import { withFrames } from "../stream/frames.js";
 import { declareToolChanges } from "../transcript.js";
 import type {
   AgentContext,
@@ -204,7 +205,9 @@ export class HostRun extends RunEvents implements InFlight {
   }
   stream(context: AgentContext, messages: Message[]): Promise<AssistantMessage> {
     const streamFn = this.#streamFn ?? getDefaultStreamFn();
-    return respond(this, this.limiter?.request(streamFn) ?? streamFn, context, messages, this.#apiKey);
+    const limited = this.limiter?.request(streamFn) ?? streamFn;
+    const framed = withFrames(limited, this.config.coalesce);
+    return respond(this, framed, context, messages, this.#apiKey);
   }
   /** 0 complete, 1 truncated, 2 failed. */
   outcomeOf(message: AssistantMessage): number {

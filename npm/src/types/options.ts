@@ -11,6 +11,16 @@ import type { AgentTool, AgentToolResult, ToolExecutionMode } from "./tools.js";
 /** How many queued messages go in at once: every waiting one, or the oldest. */
 export type QueueMode = "all" | "one-at-a-time";
 
+/** How the events of a run are delivered. */
+export interface RunDelivery {
+  /**
+   * `frame`: `message_update` events come at most once per frame (every 16 ms where nothing is painted, as in workers,
+   * hidden pages and Node); deltas of the same block that come in between are one delta. Nothing is left behind: what
+   * waits is delivered before the event that follows. Default: each as it comes.
+   */
+  coalesce?: "frame" | undefined;
+}
+
 /** The state of an agent. It is live: read it at any time, also inside listeners, hooks and tools. */
 export interface AgentState<TCustom extends CustomMessage = never> {
   /**
@@ -78,7 +88,10 @@ export interface AgentHooks<TCustom extends CustomMessage = never>
 }
 
 /** Options of an `Agent`. */
-export interface AgentOptions<TCustom extends CustomMessage = never> extends AgentHooks<TCustom>, RunBounds {
+export interface AgentOptions<TCustom extends CustomMessage = never>
+  extends AgentHooks<TCustom>,
+    RunBounds,
+    RunDelivery {
   initialState?: AgentInitialState<TCustom> | undefined;
   /** Answers the model requests. Default: what `setDefaultStreamFn()` has set; without either the constructor throws. */
   streamFn?: StreamFn | undefined;
@@ -108,7 +121,8 @@ export interface AgentOptions<TCustom extends CustomMessage = never> extends Age
 export interface AgentLoopConfig<TCustom extends CustomMessage = never>
   extends SimpleStreamOptions,
     RunHooks<TCustom>,
-    RunBounds {
+    RunBounds,
+    RunDelivery {
   model: Model;
   /** Turns the transcript into messages for the model, for each request. */
   convertToLlm: ConvertToLlm<TCustom>;
