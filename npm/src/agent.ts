@@ -5,7 +5,7 @@ import { AgentBusyError, AgentError, EngineCrashError, isThrown, TEXT } from "./
 import type { EventStream } from "./event-stream.js";
 import { failureEvents, failureMessage } from "./failure.js";
 import { Inbox, type Prompts } from "./inbox.js";
-import { oneMessage, type PromptInput, promptMessages } from "./input.js";
+import { oneMessage, type PromptInput, promptMessages, type PromptOptions, promptOptions } from "./input.js";
 import { start, withEngine } from "./launch.js";
 import { loopConfig } from "./loop-config.js";
 import { type Limiter, limiterOf } from "./limits/limiter.js";
@@ -132,14 +132,18 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * `state.errorMessage`.
    *
    * @param input text, a message, or several messages
-   * @param images added to a text
+   * @param options images to add to a text, or an object with `images` and `responseSchema`
    * @returns rejects with `AgentBusyError` during a run, with `EngineLoadError` when the engine cannot be loaded, and
    *   with what a listener throws while it is told of a failure
    */
-  async prompt(input: PromptInput<TCustom>, images?: readonly ImageContent[]): Promise<void> {
+  async prompt(
+    input: PromptInput<TCustom>,
+    options?: readonly ImageContent[] | PromptOptions,
+  ): Promise<void> {
     if (this._activeRun) throw new AgentBusyError(TEXT.busyPrompt);
+    const { images, responseSchema } = promptOptions(options);
     const prompts = promptMessages(input, images);
-    await this._run("prompt", () => starting(prompts));
+    await this._run("prompt", () => starting(prompts), responseSchema);
   }
 
   /**
@@ -150,10 +154,10 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    */
   stream(
     input: PromptInput<TCustom>,
-    images?: readonly ImageContent[],
+    options?: readonly ImageContent[] | PromptOptions,
   ): EventStream<AgentEvent<TCustom>, AgentMessage<TCustom>[]> {
     if (this._activeRun) return failedStream(new AgentBusyError(TEXT.busyPrompt));
-    return streamOf(this._broadcast, () => this.prompt(input, images));
+    return streamOf(this._broadcast, () => this.prompt(input, options));
   }
 
   /**
@@ -303,6 +307,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   private async _run(
     kind: "prompt" | "continue",
     takePrompts: () => Prompts<TCustom> | undefined,
+    responseSchema?: object,
   ): Promise<void> {
     let settle = () => {};
     const idle = new Promise<void>((resolve) => {
@@ -320,7 +325,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
         try {
           // First, so that limits that make no sense take nothing out of the queues.
           const limiter = limiterOf(this);
-          await this._loops(kind, takePrompts(), signal, limiter);
+          await this._loops(kind, takePrompts(), signal, limiter, responseSchema);
         } catch (thrown) {
           try {
             await this._fail(thrown, signal);
@@ -344,6 +349,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     first: Prompts<TCustom> | undefined,
     signal: AbortSignal,
     limiter: Limiter | undefined,
+    responseSchema: object | undefined,
   ): Promise<void> {
     const emit = (event: AgentEventWithApprovals<TCustom>) => this._emit(event, signal);
     const report = (thrown: unknown) => this._report(thrown);
@@ -356,6 +362,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       const config = loopConfig(this, this._inbox, skipFirstPoll, (request, open) =>
         this._approvals.ask(request, open, emit, report),
       );
+      if (responseSchema !== undefined) config.responseSchema = responseSchema;
       const { streamFunction: streamFn, _profile: profile } = this;
       await start({ kind, prompts, context, config, emit, signal, streamFn, profile, limiter });
       kind = "prompt";

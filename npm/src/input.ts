@@ -6,6 +6,18 @@ export type PromptInput<TCustom extends CustomMessage = never> =
   | AgentMessage<TCustom>
   | readonly AgentMessage<TCustom>[];
 
+/** Options of one prompt. */
+export interface PromptOptions {
+  /** Added to a text. */
+  images?: readonly ImageContent[] | undefined;
+  /** The form of the answers of this run; see `StreamOptions.responseSchema`. */
+  responseSchema?: object | undefined;
+}
+
+/** The options of a prompt; a list is a list of images, as in pi. */
+export const promptOptions = (given: readonly ImageContent[] | PromptOptions = {}): PromptOptions =>
+  isList(given as ImageContent) ? { images: given as readonly ImageContent[] } : (given as PromptOptions);
+
 /** The messages of a prompt. Messages are taken as they are, the array too. */
 export function promptMessages<TCustom extends CustomMessage>(
   input: PromptInput<TCustom>,

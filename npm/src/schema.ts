@@ -33,15 +33,16 @@ export function isStandardSchema(parameters: unknown): parameters is StandardSch
  * The JSON Schema that the model is told: `parameters` itself, or what a Standard Schema gives (`~standard.jsonSchema`,
  * else the methods `toJSONSchema` of Zod 4 and `toJsonSchema` of ArkType).
  *
- * @param toolName for the error text
+ * @param toolName for the error text; undefined: it is a `responseSchema`
  * @throws AgentError `invalid_request` when there is no schema, or a Standard Schema cannot give one
  */
-export function jsonSchemaOf(parameters: unknown, toolName: string): object {
+export function jsonSchemaOf(parameters: unknown, toolName?: string): object {
   if (isStandardSchema(parameters)) {
     const refuse = (why: string, cause?: unknown) =>
       new AgentError(
         "invalid_request",
-        `The parameters of tool "${toolName}" are a ${parameters["~standard"].vendor ?? "Standard Schema"} schema ` +
+        `${toolName === undefined ? "responseSchema is" : `The parameters of tool "${toolName}" are`} a ` +
+          `${parameters["~standard"].vendor ?? "Standard Schema"} schema ` +
           `that cannot be turned into a JSON Schema${why}`,
         { cause },
       );
@@ -57,7 +58,9 @@ export function jsonSchemaOf(parameters: unknown, toolName: string): object {
   if (typeof parameters === "object" && parameters !== null) return parameters;
   throw new AgentError(
     "invalid_request",
-    `Tool "${toolName}" has no parameters. An empty JSON Schema is {}.`,
+    toolName === undefined
+      ? "responseSchema is no schema"
+      : `Tool "${toolName}" has no parameters. An empty JSON Schema is {}.`,
   );
 }
 

@@ -3,7 +3,7 @@
 use crate::context::{Body as MessageBody, Content, Message, Part};
 use crate::http::Headers;
 use crate::literal::Literal;
-use crate::request::Request;
+use crate::request::{response_form, Request};
 use crate::write::Writer;
 
 /// Characters of `prompt_cache_key` that OpenAI takes.
@@ -58,6 +58,16 @@ impl<'a> Body<'a> {
     pub fn object(&mut self, name: &str, members: impl FnOnce(&mut Writer)) {
         if let Some(out) = self.member(name) {
             out.object(members);
+        }
+    }
+
+    /// `response_format`, where the answer must fit a schema.
+    pub fn response_format(&mut self, schema: Option<&str>) {
+        if let Some(schema) = schema {
+            self.object("response_format", |out| {
+                out.key("type").string("json_schema");
+                out.key("json_schema").object(|out| response_form(out, schema));
+            });
         }
     }
 

@@ -19,7 +19,8 @@ use crate::write::Writer;
 pub(crate) const API: &str = "pi-messages";
 
 /// The options that travel.
-const SENT: [&str; 6] = ["temperature", "maxTokens", "reasoning", "cacheRetention", "sessionId", "toolChoice"];
+const SENT: [&str; 7] =
+    ["temperature", "maxTokens", "reasoning", "cacheRetention", "sessionId", "toolChoice", "responseSchema"];
 
 /// Builds a request: prompt and tools become a system message in front of the others.
 pub(crate) fn request(request: Request<'_>) -> Result<HttpRequest, WireError> {

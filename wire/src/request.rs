@@ -11,6 +11,7 @@ use crate::model::{Level, Model};
 use crate::openai_completions;
 use crate::pi_messages;
 use crate::read::{self, Read};
+use crate::strict_schema;
 use crate::text::json_fault;
 use crate::write::Writer;
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ use std::borrow::Cow;
 /// `input` is a JSON object `{ model, context, options }` in UTF-8, as `JSON.stringify` makes it of pi's `Model`,
 /// `Context` (`systemPrompt`, `tools`, `messages`) and `SimpleStreamOptions`. The options read here are `apiKey`,
 /// `headers` (null suppresses), `temperature`, `maxTokens`, `reasoning`, `thinkingBudgets`, `toolChoice`, `sessionId`,
-/// `cacheRetention`, `metadata` and `samplingParams`.
+/// `cacheRetention`, `metadata`, `samplingParams` and `responseSchema`.
 ///
 /// Texts and schemas are copied from the input into the body without being parsed; lone surrogates are dropped.
 ///
@@ -70,6 +71,8 @@ pub(crate) struct Options<'a> {
     pub metadata: Option<&'a str>,
     /// Source of an object.
     pub sampling: Option<&'a str>,
+    /// Source of the JSON Schema that the answer must fit.
+    pub response_schema: Option<&'a str>,
 }
 
 /// How long the provider should keep the prompt cached.
@@ -197,6 +200,13 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Writes the members that ask a host of OpenAI's protocols (and Mistral) for an answer that fits a schema.
+pub(crate) fn response_form(out: &mut Writer, schema: &str) {
+    out.key("name").string("answer");
+    out.key("schema").raw(schema);
+    out.key("strict").bool(strict_schema::is_strict(schema));
+}
+
 /// Writes a data URL of an image, in its escaped form.
 pub(crate) fn data_url<'a>(mime: Literal<'a>, data: Literal<'a>) -> impl FnOnce(&mut String) + 'a {
     move |out| {
@@ -218,6 +228,7 @@ impl<'a> Options<'a> {
                 "reasoning" => options.reasoning = read::text(reader)?.and_then(|level| Level::of(&level)),
                 "sessionId" => options.session_id = read::literal(reader)?.filter(|id| !id.is_empty()),
                 "metadata" => options.metadata = read::span(reader, Kind::Object)?,
+                "responseSchema" => options.response_schema = read::span(reader, Kind::Object)?,
                 "samplingParams" => options.sampling = read::span(reader, Kind::Object)?,
                 "toolChoice" => {
                     let absent = reader.peek()? == Kind::Null;

@@ -1,7 +1,7 @@
 //! The form of a tool schema that constrained sampling takes (PROVIDERS 5.1): every property required, optional ones
 //! nullable, nothing additional.
 
-use crate::json::{Object, Value};
+use crate::json::{self, Object, Value};
 
 /// Keywords that no strict mode takes.
 const REFUSED: [&str; 16] = [
@@ -33,6 +33,11 @@ pub(crate) fn strict(mut schema: Value, refused: &[&str]) -> Result<Value, &'sta
     }
     node(&mut schema, DEPTH, refused)?;
     Ok(schema)
+}
+
+/// Whether a schema (source) is in the strict form already.
+pub(crate) fn is_strict(schema: &str) -> bool {
+    json::parse(schema).is_ok_and(|value| strict(value.clone(), &[]).is_ok_and(|strict| strict == value))
 }
 
 fn node(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'static str> {

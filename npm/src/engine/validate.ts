@@ -3,21 +3,14 @@ import * as wasm from "../../pkg/steersman.js";
 import type { Profile } from "../profile.js";
 import type { AgentTool, AgentToolCall } from "../types.js";
 import { isThenable } from "./describe.js";
+import { applyEdit, linesOf, type Verdict } from "./edits.js";
 import { withoutForcedNulls } from "./forced-nulls.js";
 import { enter, onReset } from "./guard.js";
-
-/** One change of the arguments; a missing `value` removes the member. */
-interface Edit {
-  readonly path: readonly (string | number)[];
-  readonly value?: unknown;
-}
 
 interface Issue {
   readonly path: string;
   readonly message: string;
 }
-
-type Verdict = { readonly edits: readonly Edit[] } | { readonly issues: readonly Issue[] };
 
 /** Keys of compiled schemas in the module, by their text; the text is found by the schema object. */
 const compiled = new Map<string, number>();
@@ -63,12 +56,11 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
   if (answer === undefined) return copy;
   const verdict = JSON.parse(answer) as Verdict;
   if ("issues" in verdict) throw new Error(report(verdict.issues, prepared, call));
-  return verdict.edits.reduce(apply, copy);
+  return verdict.edits.reduce(applyEdit, copy);
 }
 
 function report(issues: readonly Issue[], received: unknown, call: AgentToolCall): string {
-  const lines = issues.map((issue) => `  - ${issue.path}: ${issue.message}`).join("\n");
-  return `Validation failed for tool "${call.name}":\n${lines}\n\nReceived arguments:\n${JSON.stringify(received, null, 2)}`;
+  return `Validation failed for tool "${call.name}":\n${linesOf(issues)}\n\nReceived arguments:\n${JSON.stringify(received, null, 2)}`;
 }
 
 function schemaKey(schema: unknown, profile: Profile): number {
@@ -98,25 +90,6 @@ function schemaText(schema: unknown): string {
     texts.set(schema, text);
   }
   return text;
-}
-
-/** Apply one edit; every container on the path belongs to the copy. */
-function apply(root: unknown, edit: Edit): unknown {
-  const last = edit.path[edit.path.length - 1];
-  if (last === undefined) return edit.value;
-  let place = root as Record<string | number, unknown>;
-  for (const step of edit.path.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
-  if ("value" in edit) {
-    Object.defineProperty(place, last, {
-      value: edit.value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
-  } else {
-    delete place[last];
-  }
-  return root;
 }
 
 // --- Standard Schema (Zod, Valibot, ArkType): their own validate runs ------------------------------------------------

@@ -67,6 +67,12 @@ export interface WireEngine {
   fail(id: number, code: AgentErrorCode, message: string): WireBatch;
   /** Forget the response. */
   close(id: number): void;
+  /**
+   * Check an answer against a JSON Schema (as text). Gives its value, converted where the schema asks for it.
+   *
+   * @throws WireRefusal `protocol` with the problems
+   */
+  structured(schema: string, answer: string): unknown;
   /** Whether an error text speaks of something that may pass by itself. */
   isRetryable(stopReason: string, errorMessage: string): boolean;
   /** Let `item` know when the engine breaks down. */

@@ -26,6 +26,7 @@ import {
 import { ABORTED, LiveMessage } from "./live.js";
 import { Pace } from "./pace.js";
 import { reviewBody } from "./payload.js";
+import { jsonSchemaOf } from "../schema.js";
 import type { ResponseEvent } from "./pump.js";
 import { delayBefore, mayRepeat } from "./retry.js";
 
@@ -85,7 +86,8 @@ export class Exchange {
   take(): ResponseEvent | undefined {
     if (this.#over) return undefined;
     if (this.#notice !== undefined && !this.#stopped) return this.#noticed();
-    const event = this.#early ?? (this.#aborted ? this.#abort() : this.#live.next());
+    let event = this.#early ?? (this.#aborted ? this.#abort() : this.#live.next());
+    if (event?.type === "done") event = this.#structured(event);
     if (event !== undefined && this.#live.ended) this.#finish();
     return event;
   }
@@ -231,6 +233,22 @@ export class Exchange {
     attempt.close();
     attempt.release();
     this.#attempt = undefined;
+  }
+
+  /** The last event, with what the answer says when a form was asked for. */
+  #structured(event: AssistantMessageEvent & { type: "done" }): AssistantMessageEvent {
+    const { responseSchema } = this.#options;
+    const { message, reason } = event;
+    if (responseSchema === undefined || reason !== "stop") return event;
+    const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    try {
+      const schema = JSON.stringify(jsonSchemaOf(responseSchema));
+      message.structured = (this.#engine as WireEngine).structured(schema, text);
+      return event;
+    } catch (error) {
+      const code = error instanceof WireRefusal ? error.code : "engine_crash";
+      return this.#live.reject(code, describe(error));
+    }
   }
 
   #noticed(): RequestRetryEvent | undefined {

@@ -87,6 +87,11 @@ export class LiveMessage {
     this.#lateFields(this.#batch, this.#at);
     this.#lateFields(rest, 0);
     this.#batch = EMPTY_BATCH;
+    return this.reject(code, errorMessage);
+  }
+
+  /** Makes it a failed message, also when it was complete, and gives the last event. */
+  reject(code: AgentErrorCode, errorMessage: string): AssistantMessageEvent {
     const { message } = this;
     const reason = code === "aborted" ? "aborted" : "error";
     message.stopReason = reason;

@@ -1,6 +1,7 @@
 /** What goes into the engine for a request, and the body that comes out of it. */
 import { AgentError } from "../errors.js";
 import { describe } from "../engine/describe.js";
+import { jsonSchemaOf } from "../schema.js";
 import type { Context, Model, SimpleStreamOptions } from "../types.js";
 
 /** The options that shape a request. */
@@ -49,6 +50,7 @@ export function toJson(value: object): string {
 export function encodeInput(model: Model, context: Context, options: SimpleStreamOptions): Uint8Array {
   const shaping: { [name: string]: unknown } = {};
   for (const name of NAMES) if (options[name] !== undefined) shaping[name] = options[name];
+  if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
   const { systemPrompt, tools, messages } = context;
   return encode(toJson({ model, context: { systemPrompt, tools, messages }, options: shaping }));
 }

@@ -117,6 +117,8 @@ export interface AssistantMessage {
   thinkingLevel?: ThinkingLevel;
   /** What went wrong, for programs: `diagnostics[0].code`. */
   diagnostics?: AssistantMessageDiagnostic[];
+  /** What the answer says, with `responseSchema`: parsed and checked. */
+  structured?: unknown;
   usage: Usage;
   stopReason: StopReason;
   deferred?: DeferredHandle;

@@ -103,6 +103,12 @@ export interface StreamOptions {
    * `message.diagnostics` names those that did not (type `fallback`).
    */
   fallbackModels?: readonly (Model | FallbackModel)[] | undefined;
+  /**
+   * The form that the answer must have: a JSON Schema, or a Standard Schema that can give one. The provider is told in its
+   * own way; the answer is checked when it is complete, and what it says is `message.structured`. An answer that does not
+   * fit ends in an error (code `protocol`). Answers that call tools are not concerned.
+   */
+  responseSchema?: object | undefined;
   temperature?: number | undefined;
   samplingParams?: SamplingParams | undefined;
   maxTokens?: number | undefined;

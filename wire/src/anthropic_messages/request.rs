@@ -60,6 +60,20 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
         }
     }
     limits.write(&mut out, model);
+    let (effort, schema) = (limits.effort.as_deref(), options.response_schema);
+    if effort.is_some() || schema.is_some() {
+        out.key("output_config").object(|out| {
+            if let Some(effort) = effort {
+                out.key("effort").string(effort);
+            }
+            if let Some(schema) = schema {
+                out.key("format").object(|out| {
+                    out.key("type").string("json_schema");
+                    out.key("schema").raw(schema);
+                });
+            }
+        });
+    }
     if let Some(temperature) = options.temperature.filter(|_| compat.temperature && !thinks) {
         out.key("temperature").number(temperature);
     }
@@ -119,9 +133,6 @@ impl Limits {
                 out.key("display").string("summarized");
             }
         });
-        if let Some(effort) = &self.effort {
-            out.key("output_config").object(|out| out.key("effort").string(effort));
-        }
     }
 }
 

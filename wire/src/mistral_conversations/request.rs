@@ -35,6 +35,7 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
         body.member("tools").map(|out| tools.write(out, &compat, None)).transpose()?;
         body.raw("tool_choice", options.tool_choice);
     }
+    body.response_format(options.response_schema);
     body.number("max_tokens", Some(max_tokens).filter(|tokens| *tokens > 0.0));
     body.number("temperature", options.temperature);
     if let Some((name, word)) = thinking(model, request.level()) {

@@ -63,6 +63,7 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     } else if compat.requires_tools_with_tool_history && has_history() {
         body.raw("tools", Some("[]"));
     }
+    body.response_format(options.response_schema);
     body.raw("priority", compat.vllm_priority);
     let ceiling = if max_tokens > 0.0 { max_tokens } else { model.max_tokens };
     let budget = level.and_then(|level| request.thinking_budget(level, ceiling)).filter(|_| model.reasoning);
