@@ -13,7 +13,8 @@ const schema = {
 };
 
 /** Events with their type as name. */
-const events = (list) => list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+const events = (list) =>
+  list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
 /** How each protocol is asked, and what its server says. */
 const families = {

@@ -1,5 +1,8 @@
 /** The built-in wires over the wasm module. */
 import {
+  checkArguments,
+  compileSchema,
+  dropSchema,
   messageIsOverflow,
   messageIsRetryable,
   responseClose,
@@ -21,6 +24,9 @@ import { ready } from "./load.js";
 
 // One by one: the whole namespace would bring along what nobody calls.
 const wasm = {
+  checkArguments,
+  compileSchema,
+  dropSchema,
   messageIsOverflow,
   messageIsRetryable,
   responseClose,
