@@ -134,6 +134,38 @@ fn a_mebibyte_of_arguments_in_small_deltas_is_put_together() {
 }
 
 #[test]
+fn long_answers_of_anthropic_messages_are_put_together() {
+    use steersman_wire::batch::kind;
+    let model = json!({ "id": "m", "api": "anthropic-messages" });
+    let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+    response.head(200, "text/event-stream", "");
+    let mut send = |event: Value, padding: usize| {
+        let text = event.to_string();
+        let body = format!("data: {}{}}}\n\n", &text[..text.len() - 1], " ".repeat(padding));
+        body.as_bytes().chunks(64).for_each(|chunk| response.push(chunk));
+    };
+    let text = "0123456789abcdef".repeat(4 * 1024 * 1024 / 16);
+    let arguments = json!({ "x": "0123456789\"\n".repeat(1024 * 1024 / 12), "y": [1, 2, 3] }).to_string();
+    send(json!({ "type": "message_start", "message": { "id": "k" } }), 0);
+    send(json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": text } }), 3);
+    let call = json!({ "type": "tool_use", "id": "k", "name": "t", "input": {} });
+    send(json!({ "type": "content_block_start", "index": 1, "content_block": call }), 0);
+    for (at, piece) in arguments.as_bytes().chunks(64).enumerate() {
+        let delta = json!({ "type": "input_json_delta", "partial_json": std::str::from_utf8(piece).unwrap() });
+        send(json!({ "type": "content_block_delta", "index": 1, "delta": delta }), at % 15);
+    }
+    send(json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }), 0);
+    send(json!({ "type": "message_stop" }), 0);
+    assert!(response.finished());
+    let said = |kinds: &[u32]| -> String {
+        response.batch().iter().filter(|record| kinds.contains(&record.kind)).map(|record| record.text).collect()
+    };
+    assert!(said(&[kind::TEXT_DELTA]) == text && said(&[kind::TOOLCALL_DELTA]) == arguments);
+    assert!(said(&[kind::STRING, kind::APPEND]) == "0123456789\"\n".repeat(1024 * 1024 / 12));
+    assert_eq!(said(&[kind::DONE]), "toolUse");
+}
+
+#[test]
 fn recorded_responses_end_as_they_should() {
     let Some(folder) = shared() else {
         return;
