@@ -5,9 +5,11 @@ use crate::batch::{kind, Batch, Range};
 use crate::failure::Failure;
 use crate::json::Reader;
 use crate::model::Cost;
+use crate::read;
 use crate::tool_args::ToolArgs;
 use crate::usage::Usage;
 use crate::write::Writer;
+use std::borrow::Cow;
 
 /// Kinds of content blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +33,16 @@ impl<'a> Source<'a> {
         } else {
             Reader::new(self.span)
         }
+    }
+
+    /// A part of it; without one, nothing.
+    pub fn part(self, span: Option<&'a str>) -> Self {
+        Self { span: span.unwrap_or("null"), ..self }
+    }
+
+    /// The text of a part, if that is a string that says something.
+    pub fn text(self, span: Option<&'a str>) -> Option<Cow<'a, str>> {
+        read::text(&mut self.part(span).reader()).ok()?
     }
 
     /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.
@@ -107,6 +119,14 @@ impl Draft {
         };
         let range = self.batch.place_with(|text| piece.decode(text, &mut block.carry));
         self.batch.say_record(block.kind, index, range);
+    }
+
+    /// The provider said nothing, in so many words.
+    pub fn say_nothing(&mut self, index: u32) {
+        if let Some(kind) = self.kind_of(index) {
+            let record = if kind == Kind::Text { kind::TEXT_DELTA } else { kind::THINKING_DELTA };
+            self.batch.record(record, index, Range::default());
+        }
     }
 
     /// One more delta for a block of any kind, if `span` is exactly one string of well-formed JSON. Otherwise nothing

@@ -1,5 +1,20 @@
 //! Tool-call ids in the forms that providers take.
 
+use crate::text::decimal;
+use crate::transcript::CallIds;
+
+/// Letters, digits, `_` and `-`, at most 64: what several providers take.
+pub(crate) struct Word;
+
+impl CallIds for Word {
+    fn adapt(&self, id: &str, _own: bool, attempt: u32) -> String {
+        let suffix = if attempt > 0 { ["_", &decimal(attempt.into())].concat() } else { String::new() };
+        let mut adapted = cleaned(if id.is_empty() { "call" } else { id }, b"_-");
+        adapted.truncate(64 - suffix.len());
+        adapted + &suffix
+    }
+}
+
 /// `id` with everything replaced that is no ASCII letter, no digit and none of `marks`; ASCII only.
 pub(crate) fn cleaned(id: &str, marks: &[u8]) -> String {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || marks.contains(&byte);

@@ -8,6 +8,7 @@ mod context;
 mod draft;
 mod estimate;
 mod failure;
+mod google_generative_ai;
 mod http;
 mod ids;
 pub mod json;

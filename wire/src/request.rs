@@ -3,6 +3,7 @@
 use crate::anthropic_messages;
 use crate::context::Context;
 use crate::estimate::clamp_max_tokens;
+use crate::google_generative_ai;
 use crate::http::{Headers, HttpRequest, WireError};
 use crate::json::{Kind, Reader};
 use crate::literal::{clean, Literal};
@@ -33,6 +34,7 @@ pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
     let request = Request::read(text)
         .map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
     match request.model.api.as_ref() {
+        google_generative_ai::API => google_generative_ai::request(request),
         openai_completions::API => openai_completions::request(request),
         anthropic_messages::API => anthropic_messages::request(request),
         mistral_conversations::API => mistral_conversations::request(request),

@@ -4,6 +4,7 @@ use crate::anthropic_messages;
 use crate::batch::Batch;
 use crate::draft::Draft;
 use crate::failure::Failure;
+use crate::google_generative_ai;
 use crate::http::WireError;
 use crate::json::Reader;
 use crate::mistral_conversations;
@@ -114,6 +115,7 @@ impl Response {
         let model = Model::read(&mut Reader::new(text))
             .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
         let decoder: Box<dyn Decode> = match model.api.as_ref() {
+            google_generative_ai::API => Box::new(google_generative_ai::Decoder::new(&model)),
             openai_completions::API => Box::new(openai_completions::Decoder::new(&model)?),
             anthropic_messages::API => Box::new(anthropic_messages::Decoder::new(&model)),
             mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)?),

@@ -172,6 +172,9 @@ fn remove(value: &mut Value, steps: &[&str]) {
             members.remove(*step);
         }
         (["*", rest @ ..], Value::Array(items)) => items.iter_mut().for_each(|item| remove(item, rest)),
+        ([step], Value::Array(items)) if step.ends_with('-') => {
+            items.truncate(step.trim_end_matches('-').parse::<usize>().unwrap());
+        }
         ([step, rest @ ..], Value::Array(items)) => {
             if let Some(item) = items.get_mut(step.parse::<usize>().unwrap()) {
                 remove(item, rest);

@@ -2,30 +2,14 @@
 
 use crate::cache_mark::{insert_marker, Mark};
 use crate::context::{Assistant, Body, Call, Content, Message, Part, ToolResult};
-use crate::ids::cleaned;
 use crate::literal::Literal;
-use crate::text::{decimal, replace};
+use crate::text::replace;
 use crate::tool_args::is_object;
-use crate::transcript::{joined, tool_name, CallIds};
+use crate::transcript::{joined, tool_name};
 use crate::write::Writer;
 
 /// Stands in an error result for its images, which the API refuses there.
 const MOVED: &str = "\"(image attached after the tool results)\"";
-
-/// Call ids: letters, digits, `_` and `-`, at most 64.
-pub(super) struct Ids;
-
-impl CallIds for Ids {
-    fn adapt(&self, id: &str, _own: bool, attempt: u32) -> String {
-        let mut adapted = cleaned(id, b"_-");
-        if adapted.is_empty() {
-            adapted.push_str("call");
-        }
-        let suffix = if attempt > 0 { ["_", &decimal(attempt.into())].concat() } else { String::new() };
-        adapted.truncate(64 - suffix.len());
-        adapted + &suffix
-    }
-}
 
 /// Writes the list. `marker` is the source of a cache marker for the end of the last user message; `empty_signature`
 /// lets thinking go back that has no signature.

@@ -7,6 +7,7 @@ use crate::cache_mark::cache_control;
 use crate::context::Message;
 use crate::estimate::clamp_max_tokens;
 use crate::http::{base_of, Headers, HttpRequest, WireError};
+use crate::ids::Word;
 use crate::json::JsonError;
 use crate::literal::Literal;
 use crate::model::{Level, Mapped, Model};
@@ -39,7 +40,7 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     let compat = Compat::of(&request.model).map_err(broken)?;
     let limits = Limits::of(&request, &compat);
     let (head, messages) = fold(std::mem::take(&mut request.context), false);
-    let messages = hand_off(messages, &request.model, &messages::Ids);
+    let messages = hand_off(messages, &request.model, &Word);
     let marker = cache_control(request.options.retention, compat.long_retention);
     let thinks = limits.budget.is_some() || limits.effort.is_some();
 

@@ -1,0 +1,159 @@
+//! Tool calls. They come whole; where a proxy asked for it, in pieces that name their place in the arguments.
+
+use crate::draft::{Draft, Source};
+use crate::ids::hash;
+use crate::json::{parse, to_text, Object, Value};
+use crate::order::NameMap;
+use crate::read::{self, Read};
+use crate::text::decimal;
+
+/// Deepest place in the arguments of a call that comes in pieces.
+const DEPTH: usize = 64;
+
+/// The calls of one response.
+#[derive(Default)]
+pub(super) struct Calls {
+    /// Ids that are taken.
+    ids: NameMap,
+    count: u64,
+    /// The block and the arguments so far of a call that goes on.
+    open: Option<(u32, Value)>,
+}
+
+impl Calls {
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Takes a call or a piece of one; says no when a piece has no place. `seed` makes ids of different responses
+    /// differ. A piece without a call to belong to says nothing.
+    pub fn take(&mut self, call: Source<'_>, signature: Option<&str>, seed: &str, draft: &mut Draft) -> Read<bool> {
+        let names = ["id", "name", "args", "partialArgs", "willContinue"];
+        let [id, name, args, pieces, goes_on] = read::pick(&mut call.reader(), names)?;
+        let goes_on = goes_on == Some("true");
+        if let Some(name) = call.text(name) {
+            self.finish(draft);
+            let id = self.id(call.text(id).as_deref(), &[seed, &name].concat());
+            let block = draft.open_call(&id, &name);
+            if let Some(signature) = signature {
+                draft.set(block, |out| out.key("thoughtSignature").string(signature));
+            }
+            self.count += 1;
+            let args = args.unwrap_or("{}");
+            match parse(args) {
+                Ok(args) => self.open = Some((block, args)),
+                // Malformed in a way that is forgiven: the arguments are repaired like any others.
+                Err(_) => {
+                    draft.argue_text(block, args);
+                    draft.close(block);
+                }
+            }
+        }
+        if let (Some((_, args)), Some(pieces)) = (&mut self.open, pieces) {
+            let pieces = parse(pieces).unwrap_or_default();
+            if pieces.as_array().unwrap_or_default().iter().any(|piece| put(args, piece).is_none()) {
+                return Ok(false);
+            }
+        }
+        if !goes_on {
+            self.finish(draft);
+        }
+        Ok(true)
+    }
+
+    /// The call that goes on, if there is one, is complete.
+    pub fn finish(&mut self, draft: &mut Draft) {
+        if let Some((block, args)) = self.open.take() {
+            draft.argue_text(block, &to_text(&args));
+            draft.close(block);
+        }
+    }
+
+    /// The id that came with a call; one of our own when none came, or one that another call has.
+    fn id(&mut self, came: Option<&str>, seed: &str) -> String {
+        if let Some(id) = came.filter(|id| self.ids.set(id, 0).is_none()) {
+            return id.to_owned();
+        }
+        let mut number = self.count;
+        loop {
+            let id = ["call_", &hash(seed), "_", &decimal(number)].concat();
+            if self.ids.set(&id, 0).is_none() {
+                return id;
+            }
+            number += 1;
+        }
+    }
+}
+
+/// Puts a piece in its place; text goes behind text that is there.
+fn put(args: &mut Value, piece: &Value) -> Option<()> {
+    let place = place(args, piece.get("jsonPath")?.as_str()?)?;
+    let values = ["stringValue", "numberValue", "boolValue"];
+    match (place, values.iter().find_map(|name| piece.get(name))) {
+        (Value::String(text), Some(Value::String(more))) => text.push_str(more),
+        (place, value) => *place = value.cloned().unwrap_or_default(),
+    }
+    Some(())
+}
+
+/// The value at a path such as `$.a[0].b`, made if it is not there yet.
+fn place<'v>(root: &'v mut Value, path: &str) -> Option<&'v mut Value> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut value = root;
+    for _ in 0..DEPTH {
+        let mark = *rest.as_bytes().first().unwrap_or(&0);
+        let after = rest.get(1..).unwrap_or_default();
+        let ends = |byte: u8| matches!(byte, b'.' | b'[' | b']');
+        let end = after.bytes().position(ends).unwrap_or(after.len());
+        let (step, next) = (after.get(..end)?, after.get(end..)?);
+        rest = next.strip_prefix(']').unwrap_or(next);
+        if value.is_null() {
+            *value = if mark == b'[' { Value::Array(Vec::new()) } else { Value::Object(Object::new()) };
+        }
+        value = match (mark, value) {
+            (0, value) => return Some(value),
+            (b'.', Value::Object(members)) => {
+                if !members.contains_key(step) {
+                    members.insert(step, Value::Null);
+                }
+                members.get_mut(step)?
+            }
+            (b'[', Value::Array(items)) => {
+                let digit = |byte| char::from(byte).to_digit(10);
+                let index = step.bytes().try_fold(0u32, |sum, byte| sum.checked_mul(10)?.checked_add(digit(byte)?))?;
+                if index as usize == items.len() {
+                    items.push(Value::Null);
+                }
+                items.get_mut(index as usize)?
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_find_their_place() {
+        let mut args = Value::Object(Object::new());
+        for (piece, fits) in [
+            (r#"{"jsonPath":"$.a","stringValue":"Bos","willContinue":true}"#, true),
+            (r#"{"jsonPath":"$.a","stringValue":"ton"}"#, true),
+            (r#"{"jsonPath":"$.b[0].c","numberValue":1.50}"#, true),
+            (r#"{"jsonPath":"$.b[1].x y","boolValue":true}"#, true),
+            (r#"{"jsonPath":"$.n","nullValue":"NULL_VALUE"}"#, true),
+            (r#"{"jsonPath":"$.b[9]","numberValue":1}"#, false),
+            (r#"{"jsonPath":"$.a.b","numberValue":1}"#, false),
+            (r#"{"jsonPath":"a","numberValue":1}"#, false),
+            (r#"{"numberValue":1}"#, false),
+        ] {
+            assert_eq!(put(&mut args, &parse(piece).unwrap()).is_some(), fits, "{piece}");
+        }
+        let deep = ["$", &".a".repeat(70_000)].concat();
+        assert!(place(&mut args, &deep).is_none());
+        assert_eq!(to_text(&args), r#"{"a":"Boston","b":[{"c":1.50},{"x y":true}],"n":null}"#);
+    }
+}

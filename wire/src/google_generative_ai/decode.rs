@@ -1,0 +1,166 @@
+//! What an event does to the message, and how a stream ends (PROVIDERS 7.2).
+
+use super::calls::Calls;
+use super::usage;
+use crate::draft::{Draft, Kind, Source};
+use crate::failure::Failure;
+use crate::model::Model;
+use crate::read::{self, Read};
+use crate::response::{Decode, Outcome, Step};
+use crate::sse::Event;
+use crate::text::has;
+
+const ENDED: &str = "Stream ended without a finish reason";
+
+/// Parts of the reasons that mean: the provider does not want to.
+const REFUSALS: [&str; 6] = ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED", "SPII", "MODEL_ARMOR"];
+
+/// Decoder of one response.
+pub(crate) struct Decoder {
+    model: String,
+    response_id: String,
+    /// The block that text goes on in.
+    open: Option<u32>,
+    calls: Calls,
+    finish_message: Option<String>,
+}
+
+impl Decoder {
+    pub fn new(model: &Model<'_>) -> Self {
+        Self {
+            model: model.id.clone().into_owned(),
+            response_id: String::new(),
+            open: None,
+            calls: Calls::default(),
+            finish_message: None,
+        }
+    }
+
+    /// An event. Nothing is done before all of it is read; from then on the parts cannot be malformed.
+    fn chunk(&mut self, event: Source<'_>, draft: &mut Draft) -> Read<Step> {
+        let mut reader = event.reader();
+        let names = ["responseId", "modelVersion", "candidates", "promptFeedback", "usageMetadata", "error"];
+        let [id, model, candidates, feedback, usage, error] = read::pick(&mut reader, names)?;
+        reader.finish()?;
+        if let Some(id) = event.text(id).filter(|_| !draft.has_response_id()) {
+            draft.response_id(&id);
+            self.response_id = id.into_owned();
+        }
+        if let Some(model) = event.text(model).filter(|model| **model != self.model && !draft.has_response_model()) {
+            draft.response_model(&model);
+        }
+        if let Some(usage) = usage {
+            draft.usage = Some(usage::read(usage));
+        }
+        if let Some(error) = error {
+            return Ok(Step::Failed(Failure::in_band_text(error)));
+        }
+        let mut candidate = None;
+        read::items(&mut event.part(candidates).reader(), |reader| {
+            let span = reader.raw()?;
+            candidate.get_or_insert(span);
+            Ok(())
+        })?;
+        if candidate.is_none() {
+            let [reason, message] =
+                read::pick(&mut event.part(feedback).reader(), ["blockReason", "blockReasonMessage"])?;
+            if let Some(reason) = event.text(reason) {
+                let message = event.text(message);
+                let failure = stopped("refused", "The prompt was blocked: ", &reason, message.as_deref());
+                return Ok(Step::Failed(failure));
+            }
+        }
+        let names = ["content", "finishReason", "finishMessage"];
+        let [content, reason, message] = read::pick(&mut event.part(candidate).reader(), names)?;
+        let [parts] = read::pick(&mut event.part(content).reader(), ["parts"])?;
+        let mut misplaced = None;
+        read::items(&mut event.part(parts).reader(), |reader| {
+            let names = ["text", "thought", "thoughtSignature", "functionCall"];
+            let [text, thought, signature, call] = read::pick(reader, names)?;
+            let signature = event.text(signature);
+            if let Some(text) = text.filter(|text| text.starts_with('"')) {
+                self.text(event.part(Some(text)), thought == Some("true"), signature.as_deref(), draft);
+            }
+            if let Some(call) = call {
+                self.close(draft);
+                if !self.calls.take(event.part(Some(call)), signature.as_deref(), &self.response_id, draft)? {
+                    misplaced = Some(call);
+                }
+            }
+            Ok(())
+        })?;
+        if let Some(reason) = event.text(reason) {
+            draft.raw_stop_reason = Some(reason.into_owned());
+            self.finish_message = event.text(message).map(Into::into);
+        }
+        Ok(match misplaced {
+            Some(call) => Step::Failed(Failure::protocol("The provider sent arguments that have no place: ", call)),
+            None => Step::Continue,
+        })
+    }
+
+    fn text(&mut self, text: Source<'_>, thought: bool, signature: Option<&str>, draft: &mut Draft) {
+        let kind = if thought { Kind::Thinking } else { Kind::Text };
+        let goes_on = self.open.filter(|index| draft.kind_of(*index) == Some(kind));
+        let index = goes_on.unwrap_or_else(|| {
+            self.close(draft);
+            let index = draft.open(kind);
+            if text.span.len() == 2 {
+                draft.say_nothing(index);
+            }
+            index
+        });
+        self.open = Some(index);
+        draft.say(index, text);
+        if let Some(signature) = signature {
+            let name = if thought { "thinkingSignature" } else { "textSignature" };
+            draft.set(index, |out| out.key(name).string(signature));
+        }
+    }
+
+    fn close(&mut self, draft: &mut Draft) {
+        if let Some(index) = self.open.take() {
+            draft.close(index);
+        }
+    }
+}
+
+/// A failure in the provider's words.
+fn stopped(code: &'static str, what: &str, reason: &str, message: Option<&str>) -> Failure {
+    let colon = if message.is_some() { ": " } else { "" };
+    Failure::new(code, [what, reason, colon, message.unwrap_or_default()].concat())
+}
+
+impl Decode for Decoder {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+        if event.name == "error" {
+            return Step::Failed(Failure::in_band_text(event.data));
+        }
+        // An event that is not well-formed is tried again with the faults forgiven that proxies add.
+        for lenient in [false, true] {
+            if let Ok(step) = self.chunk(Source { span: event.data, lenient }, draft) {
+                return step;
+            }
+        }
+        Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
+    }
+
+    fn end(&mut self, draft: &mut Draft) -> Outcome {
+        self.calls.finish(draft);
+        draft.close_all();
+        match draft.raw_stop_reason.as_deref() {
+            None => Outcome::Failed(Failure::truncated(ENDED)),
+            Some("STOP") => Outcome::Done(if self.calls.is_empty() { "stop" } else { "toolUse" }),
+            Some("MAX_TOKENS" | "CONTINUATION") => Outcome::Done("length"),
+            Some(reason) => {
+                let refused = REFUSALS.iter().any(|word| has(reason, word));
+                let code = if refused { "refused" } else { "protocol" };
+                Outcome::Failed(stopped(code, "Provider stopped with: ", reason, self.finish_message.as_deref()))
+            }
+        }
+    }
+
+    fn cut(&self) -> Failure {
+        Failure::truncated([ENDED, ": it was cut inside an event"].concat())
+    }
+}

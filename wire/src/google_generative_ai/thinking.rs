@@ -1,0 +1,62 @@
+//! How much to think: by level, or by a number of tokens (PROVIDERS 7.1).
+
+use super::family::Family;
+use crate::model::{Level, Mapped};
+use crate::request::Request;
+use crate::write::Writer;
+
+/// Tokens from `minimal` to `high`, by a part of the name.
+const BUDGETS: [(&str, [f64; 4]); 3] = [
+    ("2.5-pro", [128.0, 2048.0, 8192.0, 32768.0]),
+    ("2.5-flash-lite", [512.0, 2048.0, 8192.0, 24576.0]),
+    ("2.5-flash", [128.0, 2048.0, 8192.0, 24576.0]),
+];
+
+/// As many as the model likes.
+const ANY: f64 = -1.0;
+
+/// Writes the member of `generationConfig` for a model that can think. One that cannot do without thinks as little as
+/// it can, unseen.
+pub(super) fn write(out: &mut Writer, request: &Request<'_>, family: &Family<'_>) {
+    let model = &request.model;
+    if !model.reasoning {
+        return;
+    }
+    let asked = request.level();
+    let level = asked.unwrap_or_else(|| model.clamp_level(Level::Off));
+    let level = match model.levels.get(level) {
+        Mapped::To(word) => Level::of(&word.to_ascii_lowercase()).unwrap_or(level),
+        _ => level,
+    };
+    out.key("thinkingConfig").object(|out| {
+        if asked.is_some() {
+            out.key("includeThoughts").bool(true);
+        }
+        if family.is_third() || family.is_gemma_4() {
+            out.key("thinkingLevel").string(word(level, family));
+        } else {
+            let level = level.min(Level::High);
+            let own = request.options.thinking_budgets.get(level as usize).copied().flatten();
+            out.key("thinkingBudget").number(own.unwrap_or_else(|| budget(level, family)));
+        }
+    });
+}
+
+/// The service's word for a level, or for the next one that models of this name have.
+fn word(level: Level, family: &Family<'_>) -> &'static str {
+    match level {
+        Level::Off | Level::Minimal if !family.is("-pro") => "MINIMAL",
+        Level::Low if family.is_gemma_4() => "MINIMAL",
+        Level::Off | Level::Minimal | Level::Low => "LOW",
+        Level::Medium if !family.is_gemma_4() && !family.is("gemini-3-pro") => "MEDIUM",
+        _ => "HIGH",
+    }
+}
+
+fn budget(level: Level, family: &Family<'_>) -> f64 {
+    let Some(step) = (level as usize).checked_sub(1) else {
+        return 0.0;
+    };
+    let known = BUDGETS.iter().find(|budgets| family.is(budgets.0));
+    known.and_then(|budgets| budgets.1.get(step)).copied().unwrap_or(ANY)
+}
