@@ -66,6 +66,9 @@ pub mod kind {
     pub const TEXT_SET: u32 = 34;
     /// The final thinking of block `a`, where it is not what the deltas gave. Stands before its end.
     pub const THINKING_SET: u32 = 35;
+
+    /// Text is the data of an event of the provider, as it came; what it leads to follows. Only when asked for.
+    pub const PROVIDER_EVENT: u32 = 36;
 }
 
 /// A range of a batch's text, in UTF-16 units.

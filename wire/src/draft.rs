@@ -67,6 +67,8 @@ pub(crate) struct Draft {
     blocks: Vec<Block>,
     scratch: String,
     cost: Cost,
+    /// Whether the host wants to see the provider's events too.
+    pub echo: bool,
     pub usage: Option<Usage>,
     /// The provider's own word for why it stopped.
     pub raw_stop_reason: Option<String>,
@@ -75,8 +77,8 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub fn new(cost: Cost) -> Self {
-        Self { cost, ..Self::default() }
+    pub fn new(cost: Cost, echo: bool) -> Self {
+        Self { cost, echo, ..Self::default() }
     }
 
     /// How many blocks there are; the index of the next one.

@@ -32,6 +32,8 @@ pub(crate) struct Model<'a> {
     pub grammar_tools: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// What must not appear in an error text.
     pub secrets: Vec<Cow<'a, str>>,
+    /// The host wants to see the provider's events too.
+    pub echo: bool,
 }
 
 /// Price per million tokens.
@@ -160,6 +162,7 @@ impl<'a> Model<'a> {
                         Ok(())
                     })?;
                 }
+                "echo" => model.echo = reader.raw()? == "true",
                 "secrets" => {
                     read::items(reader, |reader| {
                         model.secrets.extend(read::text(reader)?);

@@ -73,6 +73,8 @@ pub(crate) struct Options<'a> {
     pub metadata: Option<&'a str>,
     /// Source of an object.
     pub sampling: Option<&'a str>,
+    /// The host wants to see the provider's events too.
+    pub echo: bool,
     /// Source of the JSON Schema that the answer must fit.
     pub response_schema: Option<&'a str>,
 }
@@ -187,6 +189,9 @@ impl<'a> Request<'a> {
                     grammar.iter().for_each(|(name, property)| reply.key(name).string(property));
                 });
             }
+            if self.options.echo {
+                reply.key("echo").bool(true);
+            }
             reply.key("secrets").array(|reply| {
                 headers.secrets().into_iter().for_each(|secret| reply.string(secret));
                 self.options.api_key.iter().filter(|key| key.len() >= 8).for_each(|key| reply.string(key));
@@ -230,6 +235,7 @@ impl<'a> Options<'a> {
                 "reasoning" => options.reasoning = read::text(reader)?.and_then(|level| Level::of(&level)),
                 "sessionId" => options.session_id = read::literal(reader)?.filter(|id| !id.is_empty()),
                 "metadata" => options.metadata = read::span(reader, Kind::Object)?,
+                "echo" => options.echo = reader.raw()? == "true",
                 "responseSchema" => options.response_schema = read::span(reader, Kind::Object)?,
                 "samplingParams" => options.sampling = read::span(reader, Kind::Object)?,
                 "toolChoice" => {

@@ -1,7 +1,7 @@
 //! From the bytes of a response to records: status, content that is no stream, the stream, and every way to end.
 
 use crate::anthropic_messages;
-use crate::batch::Batch;
+use crate::batch::{kind, Batch};
 use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::google_generative_ai;
@@ -124,7 +124,7 @@ impl Response {
             api => return Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
         };
         Ok(Self {
-            draft: Draft::new(model.cost.clone()),
+            draft: Draft::new(model.cost.clone(), model.echo),
             decoder,
             sse: Sse::default(),
             stage: Stage::Waiting,
@@ -330,6 +330,9 @@ impl Sink for Feed<'_> {
     fn event(&mut self, event: Event<'_>) {
         self.seen_event = true;
         if matches!(self.step, Step::Continue) {
+            if self.draft.echo {
+                self.draft.batch.push(kind::PROVIDER_EVENT, 0, event.data);
+            }
             let done = event.data.len() < 16 && event.data.trim() == DONE;
             self.step = match done {
                 true => {

@@ -113,6 +113,7 @@ export const KIND = {
   CLOSE: 29,
   TEXT_SET: 34,
   THINKING_SET: 35,
+  PROVIDER_EVENT: 36,
 } as const;
 
 /** Words per record. */

@@ -69,6 +69,7 @@ export class Exchange {
     this.#build = build;
     this.#options = options;
     this.#live = new LiveMessage(model);
+    this.#live.onProviderEvent = this.#onProviderEvent;
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -86,7 +87,7 @@ export class Exchange {
   take(): ResponseEvent | undefined {
     if (this.#over) return undefined;
     if (this.#notice !== undefined && !this.#stopped) return this.#noticed();
-    let event = this.#early ?? (this.#aborted ? this.#abort() : this.#live.next());
+    let event = this.#early ?? (this.#aborted ? this.#abort() : this.#live.next()) ?? this.#early;
     if (event?.type === "done") event = this.#structured(event);
     if (event !== undefined && this.#live.ended) this.#finish();
     return event;
@@ -138,6 +139,28 @@ export class Exchange {
     this.#attempt?.close();
     this.#cancelDelay?.();
     this.#ready();
+  };
+
+  /** Shows an event to the caller. What the hook throws, or rejects with later, ends the response. */
+  readonly #onProviderEvent = (data: string): void => {
+    let event: unknown;
+    try {
+      event = JSON.parse(data);
+    } catch {
+      // A mark like `[DONE]`, or broken; the wire says what is wrong with it.
+      return;
+    }
+    try {
+      const done = this.#options.onProviderStreamEvent?.(event, this.#candidates.model);
+      if (isThenable(done)) {
+        done.then(undefined, (error: unknown) => {
+          this.#fail(new HookError(error));
+          this.#ready();
+        });
+      }
+    } catch (error) {
+      this.#fail(new HookError(error));
+    }
   };
 
   get #stopped(): boolean {

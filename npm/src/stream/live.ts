@@ -21,6 +21,8 @@ export class LiveMessage {
   #batch: WireBatch = EMPTY_BATCH;
   #at = 0;
   #started = false;
+  /** Gets the data of each event of the provider, where they were asked for. It may end the message. */
+  onProviderEvent: (data: string) => void = () => {};
   /** The terminal event was made. */
   #ended = false;
   readonly #calls: (ArgumentsView | undefined)[] = [];
@@ -61,7 +63,7 @@ export class LiveMessage {
   /** Applies records up to the next event; undefined at the end of the batch. */
   next(): AssistantMessageEvent | undefined {
     const { records, text } = this.#batch;
-    while (this.#at < records.length) {
+    while (this.#at < records.length && !this.#ended) {
       const at = this.#at;
       this.#at = at + RECORD;
       const start = records[at + 2] as number;
@@ -160,6 +162,9 @@ export class LiveMessage {
       }
       case KIND.BLOCK_FIELDS:
         if (block !== undefined) Object.assign(block, JSON.parse(text));
+        return;
+      case KIND.PROVIDER_EVENT:
+        this.onProviderEvent(text);
         return;
       case KIND.TEXT_SET:
         if (block?.type === "text") block.text = text;

@@ -50,6 +50,7 @@ export function toJson(value: object): string {
 export function encodeInput(model: Model, context: Context, options: SimpleStreamOptions): Uint8Array {
   const shaping: { [name: string]: unknown } = {};
   for (const name of NAMES) if (options[name] !== undefined) shaping[name] = options[name];
+  if (options.onProviderStreamEvent !== undefined) shaping["echo"] = true;
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
   const { systemPrompt, tools, messages } = context;
   return encode(toJson({ model, context: { systemPrompt, tools, messages }, options: shaping }));

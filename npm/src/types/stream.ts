@@ -86,7 +86,7 @@ export interface StreamOptions {
   onPayload?: Hook<(payload: unknown, model: Model) => unknown> | undefined;
   /** Called when the response headers are there, before the body is read. */
   onResponse?: Hook<(response: ProviderResponse, model: Model) => MaybePromise<void>> | undefined;
-  /** Sees each event of the provider before it is interpreted. Read only. */
+  /** Sees each event of the provider before it is interpreted. Read only; its promise is not waited for. */
   onProviderStreamEvent?: Hook<(data: unknown, model: Model) => MaybePromise<void>> | undefined;
   /** Headers to add. `null` removes a header that would be sent by default. */
   headers?: Record<string, string | null> | undefined;
