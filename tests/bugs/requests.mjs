@@ -1,4 +1,4 @@
-// What a request says: for any body of chat completions.
+// What a request says: for any body of chat completions or of Anthropic Messages.
 
 const text = (content) =>
   typeof content === "string" ? content : (content ?? []).map((block) => block.text ?? "").join("");
@@ -7,21 +7,30 @@ const text = (content) =>
 export const userTexts = (body) =>
   body.messages.filter(({ role }) => role === "user").map(({ content }) => text(content));
 
+const blocksOf = ({ content }, kind) =>
+  Array.isArray(content) ? content.filter(({ type }) => type === kind) : [];
+
+/** Calls of one message. */
+const callsIn = (message) => message.tool_calls ?? blocksOf(message, "tool_use");
+
+/** Results in one message. */
+const resultsIn = (message) =>
+  message.role === "tool"
+    ? [{ id: message.tool_call_id, text: text(message.content) }]
+    : blocksOf(message, "tool_result").map((block) => ({ id: block.tool_use_id, text: text(block.content) }));
+
 /** Calls that were sent, in order. */
-export const callsOf = (body) => body.messages.flatMap(({ tool_calls }) => tool_calls ?? []);
+export const callsOf = (body) => body.messages.flatMap(callsIn);
 
 /** Results that were sent, in order: id and text. */
-export const resultsOf = (body) =>
-  body.messages
-    .filter(({ role }) => role === "tool")
-    .map(({ tool_call_id, content }) => ({ id: tool_call_id, text: text(content) }));
+export const resultsOf = (body) => body.messages.flatMap(resultsIn);
 
 /** Ids of calls that no result follows. */
 export function danglingCalls(body) {
   const open = new Map();
   for (const message of body.messages) {
-    for (const { id } of message.tool_calls ?? []) open.set(id, (open.get(id) ?? 0) + 1);
-    if (message.role === "tool") open.set(message.tool_call_id, (open.get(message.tool_call_id) ?? 0) - 1);
+    for (const { id } of callsIn(message)) open.set(id, (open.get(id) ?? 0) + 1);
+    for (const { id } of resultsIn(message)) open.set(id, (open.get(id) ?? 0) - 1);
   }
   return [...open].filter(([, count]) => count > 0).map(([id]) => id);
 }
@@ -31,8 +40,8 @@ export function orphanResults(body) {
   const known = new Set();
   const orphans = [];
   for (const message of body.messages) {
-    for (const { id } of message.tool_calls ?? []) known.add(id);
-    if (message.role === "tool" && !known.delete(message.tool_call_id)) orphans.push(message.tool_call_id);
+    for (const { id } of callsIn(message)) known.add(id);
+    for (const { id } of resultsIn(message)) if (!known.delete(id)) orphans.push(id);
   }
   return orphans;
 }

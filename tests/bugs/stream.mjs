@@ -46,6 +46,22 @@ function responseOf(keys, seen) {
   return streamed(pieces, { status, headers, after, onCancel: () => seen.cancelled++ });
 }
 
+/** An answer to the second request, by API. */
+const DONE = {
+  "openai-completions": [
+    { data: { choices: [{ index: 0, delta: { content: "done" }, finish_reason: "stop" }] } },
+    { raw: "data: [DONE]\n\n" },
+  ],
+  "anthropic-messages": [
+    { type: "message_start", message: { id: "m2", role: "assistant", content: [], usage: {} } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "done" } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
+    { type: "message_stop" },
+  ].map((data) => ({ event: data.type, data })),
+};
+
 async function receive(host, input) {
   const keys = new Keys(input, "input");
   keys.get("kind");
@@ -68,11 +84,10 @@ async function receive(host, input) {
   const first = responseOf(keys, seen);
   const limits = keys.get("limits");
   keys.done();
-  const done = { choices: [{ index: 0, delta: { content: "done" }, finish_reason: "stop" }] };
   const fetch = async (_url, init) => {
     seen.bodies.push(JSON.parse(new TextDecoder().decode(init.body)));
     if (seen.bodies.length === 1) return first;
-    return streamed([`data: ${JSON.stringify(done)}\n\ndata: [DONE]\n\n`]);
+    return streamed(DONE[api].map(textOfEvent));
   };
   const streamFn = (m, context, options) =>
     host.steersman.streamSimple(m, context, { ...options, apiKey, fetch });
@@ -96,7 +111,35 @@ function checks(host, seen) {
   const { agent, message } = seen;
   const second = seen.bodies[1];
   return {
-    message: (expected) => assertPart(message, expected),
+    message(expected) {
+      const { content_types: types, content_0: first, ...rest } = expected;
+      assertPart(message, rest);
+      if (types)
+        assert.deepEqual(
+          message.content.map(({ type }) => type),
+          types,
+        );
+      if (first) assertPart(message.content[0], first);
+    },
+    replay_content(expected) {
+      const replayed = second.messages.find(({ role }) => role === "assistant").content;
+      assertPart(replayed, expected);
+    },
+    per_block_order_ok() {
+      // Every block begins, goes on and ends, whatever other blocks do meanwhile.
+      const words = new Map();
+      for (const { type, assistantMessageEvent: event } of seen.events) {
+        if (type !== "message_update") continue;
+        const steps = words.get(event.contentIndex) ?? [];
+        words.set(event.contentIndex, [...steps, event.type.split("_")[1]]);
+      }
+      const blocks = message.content.length;
+      assert.deepEqual(
+        [...words.keys()].slice(0, blocks).sort(),
+        message.content.map((_, i) => i),
+      );
+      for (const steps of words.values()) assert.match(steps.join(" "), /^(start( delta)* end ?)+$/);
+    },
     usage: (expected) => assertPart(message.usage, expected),
     cost: (expected) => assert.equal(message.usage.cost.total, expected),
     tool_executions: (expected) => assert.equal(seen.executions.length, expected),
@@ -141,6 +184,8 @@ function checks(host, seen) {
       }
     },
     error(expected) {
+      if (expected === null)
+        return assert.deepEqual([message.errorMessage, message.diagnostics], [undefined, undefined]);
       const keys = new Keys(expected, "error");
       const code = keys.get("code");
       if (code) assert.equal(message.diagnostics[0].code, code);
@@ -151,7 +196,7 @@ function checks(host, seen) {
       for (const word of [keys.get("message_contains", [])].flat()) {
         assert.ok(message.errorMessage.includes(word), word);
       }
-      keys.done();
+      return keys.done();
     },
   };
 }
