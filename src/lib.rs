@@ -1,4 +1,4 @@
-//! Agent runtime for browsers: the agent loop, streaming and tools.
+//! Agent runtime for browsers: the agent loop, streaming, tools and sessions.
 #![cfg_attr(not(test), warn(missing_docs))]
 
 pub mod abort;
@@ -15,6 +15,7 @@ pub mod profile;
 pub mod queue;
 mod respond;
 pub mod schedule;
+pub mod session;
 pub mod slot;
 pub mod table;
 mod tool_batch;

@@ -5,7 +5,7 @@ use crate::json::JsonError;
 use memchr::{memchr, memrchr};
 
 /// Where `part` stands first.
-pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
+pub fn find(text: &str, part: &str) -> Option<usize> {
     let (bytes, part) = (text.as_bytes(), part.as_bytes());
     let first = *part.first()?;
     let mut from = 0;
@@ -19,18 +19,18 @@ pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
 }
 
 /// Whether `part` stands in a text.
-pub(crate) fn has(text: &str, part: &str) -> bool {
+pub fn has(text: &str, part: &str) -> bool {
     find(text, part).is_some()
 }
 
 /// What stands before and after an ASCII mark: its first, or its last.
-pub(crate) fn around(text: &str, mark: u8, last: bool) -> Option<(&str, &str)> {
+pub fn around(text: &str, mark: u8, last: bool) -> Option<(&str, &str)> {
     let at = if last { memrchr(mark, text.as_bytes()) } else { memchr(mark, text.as_bytes()) }?;
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// Puts `with` in every place of `part`.
-pub(crate) fn replace(text: &str, part: &str, with: &str) -> String {
+pub fn replace(text: &str, part: &str, with: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = find(rest, part) {
@@ -43,7 +43,7 @@ pub(crate) fn replace(text: &str, part: &str, with: &str) -> String {
 }
 
 /// A number in decimal digits.
-pub(crate) fn decimal(number: u64) -> String {
+pub fn decimal(number: u64) -> String {
     let mut digits = [0u8; 20];
     let mut left = number;
     let mut from = digits.len();

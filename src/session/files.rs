@@ -1,0 +1,108 @@
+//! Which files the tools of a conversation read and changed (COMPACTION 7).
+
+use steersman_wire::json::{Object, Value};
+use steersman_wire::order::sorted_positions;
+
+use super::read::{given, items, text};
+
+/// What a tool does with the file that its argument `path` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Looks at it.
+    Read,
+    /// Changes it.
+    Write,
+}
+
+/// The access of a tool by its name, where nobody says otherwise.
+pub fn by_name(tool: &str) -> Option<Access> {
+    match tool {
+        "read" => Some(Access::Read),
+        "write" | "edit" => Some(Access::Write),
+        _ => None,
+    }
+}
+
+/// Files read and changed, as they come.
+#[derive(Debug, Clone, Default)]
+pub struct FileOps {
+    read: Vec<String>,
+    modified: Vec<String>,
+}
+
+impl FileOps {
+    /// Adds the calls of an assistant message.
+    pub fn add_message(&mut self, message: &Value, access: &dyn Fn(&str) -> Option<Access>) {
+        if text(message, "role") != "assistant" {
+            return;
+        }
+        for call in items(message, "content").iter().filter(|block| text(block, "type") == "toolCall") {
+            let path = call.get("arguments").map_or("", |arguments| text(arguments, "path"));
+            match access(text(call, "name")).filter(|_| !path.is_empty()) {
+                Some(Access::Read) => self.read.push(path.to_owned()),
+                Some(Access::Write) => self.modified.push(path.to_owned()),
+                None => {}
+            }
+        }
+    }
+
+    /// Adds the lists of an earlier summary, unless the application made it.
+    pub fn add_summary(&mut self, entry: &Value) {
+        if entry.get("fromHook") == Some(&Value::Bool(true)) {
+            return;
+        }
+        if let Some(details) = given(entry, "details") {
+            let paths = |key| items(details, key).iter().filter_map(Value::as_str).map(str::to_owned);
+            self.read.extend(paths("readFiles"));
+            self.modified.extend(paths("modifiedFiles"));
+        }
+    }
+
+    /// The two lists, sorted; what was changed is not among what was read.
+    pub fn lists(&self) -> FileLists {
+        let modified = sorted(&self.modified);
+        let mut read = sorted(&self.read);
+        read.retain(|path| modified.binary_search(path).is_err());
+        FileLists { read, modified }
+    }
+}
+
+/// Sorted, each once.
+fn sorted(paths: &[String]) -> Vec<String> {
+    let at = |place: usize| paths.get(place).map_or("", String::as_str);
+    let order = sorted_positions(paths.len(), &mut |a, b| at(a).cmp(at(b)));
+    let mut out: Vec<String> = order.into_iter().map(|place| at(place).to_owned()).collect();
+    out.dedup();
+    out
+}
+
+/// Files read, and files changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileLists {
+    /// Read and not changed.
+    pub read: Vec<String>,
+    /// Changed.
+    pub modified: Vec<String>,
+}
+
+impl FileLists {
+    /// What a summary entry keeps in its `details`.
+    pub fn details(&self) -> Value {
+        let list = |paths: &[String]| Value::Array(paths.iter().map(|path| path.as_str().into()).collect());
+        let mut details = Object::new();
+        details.insert("readFiles", list(&self.read));
+        details.insert("modifiedFiles", list(&self.modified));
+        Value::Object(details)
+    }
+
+    /// What is added to a summary: the lists in tags, one path a line.
+    pub fn appended(&self) -> String {
+        let mut out = String::new();
+        for (tag, paths) in [("read-files", &self.read), ("modified-files", &self.modified)] {
+            if !paths.is_empty() {
+                out.push_str(&["\n\n<", tag, ">\n", &paths.join("\n"), "\n</", tag, ">"].concat());
+            }
+        }
+        out
+    }
+}

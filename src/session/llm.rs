@@ -1,0 +1,59 @@
+//! Messages in the form of requests (SESSIONS 1.3 and 3).
+
+use steersman_wire::json::{Object, Value};
+
+use super::read::{number, text, text_blocks};
+
+/// What a model is sent of a message. `None`: nothing.
+pub fn for_model(message: &Value) -> Option<Value> {
+    let content = match text(message, "role") {
+        "user" | "assistant" | "toolResult" | "system" => return Some(message.clone()),
+        "custom" => match message.get("content") {
+            Some(Value::String(text)) => text_blocks(text),
+            content => content.cloned().unwrap_or_default(),
+        },
+        "branchSummary" => wrapped(
+            "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
+            text(message, "summary"),
+            "</summary>",
+        ),
+        "compactionSummary" => wrapped(
+            "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
+            text(message, "summary"),
+            "\n</summary>",
+        ),
+        "bashExecution" if message.get("excludeFromContext") != Some(&Value::Bool(true)) => {
+            text_blocks(&command_text(message))
+        }
+        _ => return None,
+    };
+    let mut user = Object::new();
+    user.insert("role", "user");
+    user.insert("content", content);
+    user.insert("timestamp", message.get("timestamp").cloned());
+    Some(Value::Object(user))
+}
+
+fn wrapped(before: &str, summary: &str, after: &str) -> Value {
+    text_blocks(&[before, summary, after].concat())
+}
+
+/// A command that the user ran, as text.
+fn command_text(message: &Value) -> String {
+    let is = |key| message.get(key) == Some(&Value::Bool(true));
+    let mut out = ["Ran `", text(message, "command"), "`\n"].concat();
+    match text(message, "output") {
+        "" => out.push_str("(no output)"),
+        output => out.push_str(&["```\n", output, "\n```"].concat()),
+    }
+    if is("cancelled") {
+        out.push_str("\n\n(command cancelled)");
+    } else if let Some(Value::Number(code)) = message.get("exitCode").filter(|_| number(message, "exitCode") != 0.0) {
+        out.push_str(&["\n\nCommand exited with code ", code.as_str()].concat());
+    }
+    let path = text(message, "fullOutputPath");
+    if is("truncated") && !path.is_empty() {
+        out.push_str(&["\n\n[Output truncated. Full output: ", path, "]"].concat());
+    }
+    out
+}
