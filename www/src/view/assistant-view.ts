@@ -130,13 +130,17 @@ class Thinking {
   }
 }
 
-/** Tokens and time of an answer, as far as they are known. All zero means that nobody counted. */
+/** Dollars, with as many digits as small amounts need. */
+const money = (dollars: number): string => `$${dollars.toPrecision(2)}`;
+
+/** Tokens, price and time of an answer, as far as they are known. All zero means that nobody counted. */
 function factsOf({ usage, durationMs, model }: AssistantMessage): string {
   const facts = [model];
   if (usage.totalTokens > 0) {
     const cached = usage.cacheRead > 0 ? ` (${usage.cacheRead} cached)` : "";
     facts.push(`${usage.input + usage.cacheRead + usage.cacheWrite} tokens in${cached}, ${usage.output} out`);
   }
+  if (usage.cost.total > 0) facts.push(money(usage.cost.total));
   if (durationMs !== undefined) facts.push(duration(durationMs));
   return facts.join(" · ");
 }

@@ -1,30 +1,28 @@
 import type { Endpoint } from "../brains/endpoint/endpoint.js";
+import { custom, modelNames, providerOf, providers } from "../brains/endpoint/providers.js";
 import { checked, forget, remember, remembered, whereRemembered } from "../brains/endpoint/settings.js";
 import { button, h } from "../dom.js";
 import { announce } from "./announcer.js";
 
-/** Well-known addresses to choose from. */
-const addresses = [
-  "https://api.openai.com/v1",
-  "https://openrouter.ai/api/v1",
-  "http://localhost:11434/v1",
-  "http://localhost:1234/v1",
-  "http://localhost:8080/v1",
-];
-
-/** Base URL, model and key of the user's own endpoint. */
+/** Provider, base URL, model and key of the user's own endpoint. */
 export class EndpointSettingsView {
   readonly element: HTMLElement;
+  private readonly provider = h(
+    "select",
+    { name: "provider" },
+    ...providers.map(({ id, name }) => h("option", { value: id }, name)),
+  );
   private readonly baseUrl = h("input", {
     type: "url",
     name: "base-url",
     required: true,
-    list: "addresses",
     autocomplete: "off",
   });
+  private readonly models = h("datalist", { id: "models" });
   private readonly model = h("input", {
     name: "model",
     required: true,
+    list: "models",
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -41,11 +39,17 @@ export class EndpointSettingsView {
     const form = h(
       "form",
       { "aria-label": "Endpoint", novalidate: true },
+      h("label", {}, "Provider", this.provider),
       h("label", {}, "Base URL", this.baseUrl),
-      h("datalist", { id: "addresses" }, ...addresses.map((value) => h("option", { value }))),
-      h("label", {}, "Model", this.model),
       h("label", {}, "API key, if it wants one", this.key),
-      h("label", { class: "check" }, this.keep, `Remember all three in ${whereRemembered}`),
+      h("label", {}, "Model", this.model),
+      this.models,
+      h(
+        "div",
+        { class: "row" },
+        button("List the models", {}, () => void this.listModels()),
+      ),
+      h("label", { class: "check" }, this.keep, `Remember all of it in ${whereRemembered}`),
       h("p", { class: "hint" }, "Otherwise the key stays in memory and is gone when this page closes."),
       h(
         "div",
@@ -57,8 +61,9 @@ export class EndpointSettingsView {
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.use();
+      void this.use();
     });
+    this.provider.addEventListener("change", () => this.onProvider());
     this.element = h("div", { class: "settings" }, form);
     this.fill();
   }
@@ -67,18 +72,48 @@ export class EndpointSettingsView {
     const known = remembered();
     this.forget.hidden = known === undefined;
     if (!known) return;
+    this.provider.value = providerOf(known.provider).id;
     this.baseUrl.value = known.baseUrl;
     this.model.value = known.model;
     this.key.value = known.key;
     this.keep.checked = true;
-    this.brain.configure(known);
+    void this.brain.configure(known);
   }
 
-  private use(): void {
+  /** Another provider: its address and models, and never the key of the one before. */
+  private onProvider(): void {
+    const provider = providerOf(this.provider.value);
+    this.baseUrl.value = provider.baseUrl;
+    this.model.value = "";
+    this.key.value = "";
+    this.models.replaceChildren();
+    if (provider === custom) this.baseUrl.focus();
+    if (provider.inCatalogue) void this.listModels();
+  }
+
+  /** Fills the list of the model field. */
+  private async listModels(): Promise<void> {
+    const provider = providerOf(this.provider.value);
     try {
-      const settings = checked({ baseUrl: this.baseUrl.value, model: this.model.value, key: this.key.value });
+      const names = await modelNames(provider, this.baseUrl.value.trim(), this.key.value.trim());
+      if (provider !== providerOf(this.provider.value)) return;
+      this.models.replaceChildren(...names.map((value) => h("option", { value })));
+      this.say(`${names.length} models to choose from.`, true);
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), false);
+    }
+  }
+
+  private async use(): Promise<void> {
+    try {
+      const settings = checked({
+        provider: this.provider.value,
+        baseUrl: this.baseUrl.value,
+        model: this.model.value,
+        key: this.key.value,
+      });
       this.baseUrl.value = settings.baseUrl;
-      this.brain.configure(settings);
+      await this.brain.configure(settings);
       if (this.keep.checked) remember(settings);
       else forget();
       this.forget.hidden = !this.keep.checked;

@@ -3,16 +3,16 @@ import { getTime } from "../../tools/get-time.js";
 import { saveFile } from "../../tools/save-file.js";
 import { setColor } from "../../tools/set-color.js";
 import type { Brain } from "../brain.js";
+import { modelOf, providerOf } from "./providers.js";
 import type { EndpointSettings } from "./settings.js";
 
 const noKey = "none";
 
-/** Any server that speaks OpenAI's chat completions, called from the page by the package's own wire. */
+/** A hosted or local server, called from the page by the package's own wires. */
 export class Endpoint implements Brain {
   readonly id = "endpoint";
   readonly name = "Your endpoint";
-  readonly about =
-    "Any OpenAI-compatible server: a provider with your key, or one on your own machine. The page calls it directly.";
+  readonly about = "A provider with your key, or a server on your own machine. The page calls it directly.";
   readonly tools = [getTime, setColor, saveFile];
   readonly examples = [
     "What time is it, and can you make the page teal?",
@@ -30,20 +30,10 @@ export class Endpoint implements Brain {
     this.key = noKey;
   }
 
-  configure({ baseUrl, model, key }: EndpointSettings): void {
+  async configure({ provider, baseUrl, model, key }: EndpointSettings): Promise<void> {
+    const known = await modelOf(providerOf(provider), model, baseUrl);
     this.key = key || noKey;
-    this.model = {
-      id: model,
-      name: model,
-      api: "openai-completions",
-      provider: this.id,
-      baseUrl,
-      reasoning: false,
-      input: ["text"],
-      // Unknown prices: the page shows tokens, not money.
-      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-      contextWindow: 128_000,
-      maxTokens: 8_192,
-    };
+    // The page finds the brain, and its key, by the provider of a model.
+    this.model = { ...known, provider: this.id };
   }
 }

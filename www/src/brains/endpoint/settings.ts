@@ -1,5 +1,7 @@
-/** An OpenAI-compatible endpoint: what the user typed. */
+/** A provider or server: what the user chose and typed. */
 export interface EndpointSettings {
+  /** Of `providers.ts`. */
+  provider: string;
   /** Without `/chat/completions`, usually ending in `/v1`. */
   baseUrl: string;
   model: string;
@@ -25,8 +27,9 @@ export function remembered(): EndpointSettings | undefined {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "null");
     if (typeof stored !== "object" || stored === null) return undefined;
-    const { baseUrl = "", model = "", key = "" } = stored as Partial<Record<keyof EndpointSettings, unknown>>;
-    return { baseUrl: String(baseUrl), model: String(model), key: String(key) };
+    const given = stored as Partial<Record<keyof EndpointSettings, unknown>>;
+    const { provider = "custom", baseUrl = "", model = "", key = "" } = given;
+    return { provider: String(provider), baseUrl: String(baseUrl), model: String(model), key: String(key) };
   } catch {
     // No storage in this context, or something else was stored under that name.
     return undefined;
@@ -50,7 +53,7 @@ export function checked(given: EndpointSettings): EndpointSettings {
   }
   const model = given.model.trim();
   if (model === "") throw new Error("Which model? The endpoint needs a name, for example gpt-4o-mini.");
-  return { baseUrl, model, key: given.key.trim() };
+  return { provider: given.provider, baseUrl, model, key: given.key.trim() };
 }
 
 function isWebAddress(text: string): boolean {
