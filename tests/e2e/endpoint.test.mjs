@@ -257,6 +257,59 @@ test("ten thousand nested brackets in tool arguments end as an error result", as
   await server.close();
 });
 
+test("a provider of the list: address and models are filled in, and an answer has its price", async () => {
+  await choose(page, "endpoint");
+  await page.fill("[name=key]", "sk-of-another");
+  await page.selectOption("[name=provider]", "anthropic");
+  assert.equal(await page.inputValue("[name=base-url]"), "https://api.anthropic.com");
+  assert.equal(await page.inputValue("[name=key]"), "", "a key is for one provider only");
+  await page.waitForFunction(() => document.querySelectorAll("#models option").length > 0);
+  const models = await page.$$eval("#models option", (options) => options.map(({ value }) => value));
+  assert.ok(models.includes("claude-haiku-4-5"));
+  const paths = [];
+  const server = await listen((request, response) => {
+    paths.push(`${request.method} ${request.url}`);
+    const headers = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+    response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
+    const usage = { input_tokens: 1000, output_tokens: 1 };
+    const events = [
+      { type: "message_start", message: { id: "m", usage } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Aye." } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 200 } },
+      { type: "message_stop" },
+    ];
+    response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+  });
+  await connect(server.url, { key: "sk-secret", model: "claude-haiku-4-5" });
+  await converse(page, "hello");
+  assert.equal(await answer(), "Aye.");
+  assert.equal(paths.at(-1), "POST /v1/messages");
+  assert.match(
+    await page.locator(".message.assistant").last().textContent(),
+    /claude-haiku-4-5 · 1000 tokens in, 200 out · \$0\.0020 · /,
+  );
+  await server.close();
+});
+
+test("a server is asked for its models, and says why when it cannot be", async () => {
+  const server = await listen((request, response) => {
+    response.writeHead(200, { "access-control-allow-origin": "*", "access-control-allow-headers": "*" });
+    response.end(JSON.stringify({ data: [{ id: "one" }, { id: `two ${request.url}` }] }));
+  });
+  await choose(page, "endpoint");
+  await page.fill("[name=base-url]", `${server.url}/v1`);
+  await click(page, "List the models");
+  await page.waitForSelector("#models option", { state: "attached" });
+  const models = await page.$$eval("#models option", (options) => options.map(({ value }) => value));
+  assert.deepEqual(models, ["one", "two /v1/models"]);
+  await server.close();
+  await click(page, "List the models");
+  await page.waitForSelector(".settings .problem");
+  assert.match(await page.locator(".settings .problem").textContent(), /^Could not reach 127\.0\.0\.1/);
+});
+
 test("wrong input is explained, and nothing is sent", async () => {
   await connect("api.example.com/v1");
   assert.match(await page.locator(".problem").textContent(), /must begin with http/);
