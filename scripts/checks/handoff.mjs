@@ -54,8 +54,10 @@ class Conversation {
         ? streamProxy(model, this.context, { ...options, authToken: "token", proxyUrl: model.baseUrl })
         : streamSimple(model, this.context, { ...options, apiKey: "test-key" });
     let deltas = 0;
-    for await (const event of stream)
-      if (event.type === "toolcall_delta" && ++deltas === 2 && !ending) abort.abort();
+    // Some families send a call whole: one delta, and its end.
+    for await (const { type } of stream)
+      if (!ending && (type === "toolcall_end" || (type === "toolcall_delta" && ++deltas === 2)))
+        abort.abort();
     const message = await stream.result();
     const expected = ending ?? "aborted";
     if (message.stopReason !== expected || sent === undefined)
