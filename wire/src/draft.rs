@@ -35,14 +35,47 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Whether it is one value from end to end, so that nothing in it can turn out malformed any more.
+    pub fn is_whole(self) -> bool {
+        let mut reader = self.reader();
+        reader.skip().is_ok() && reader.finish().is_ok()
+    }
+
     /// A part of it; without one, nothing.
     pub fn part(self, span: Option<&'a str>) -> Self {
         Self { span: span.unwrap_or("null"), ..self }
     }
 
-    /// The text of a part, if that is a string that says something.
-    pub fn text(self, span: Option<&'a str>) -> Option<Cow<'a, str>> {
-        read::text(&mut self.part(span).reader()).ok()?
+    /// The text, if it is a string that says something.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        read::text(&mut self.reader()).ok()?
+    }
+
+    /// The members of an object with these names. Null counts as absent, and so do all where there is no object.
+    pub fn pick<const N: usize>(self, names: &[&str; N]) -> [Option<&'a str>; N] {
+        let mut found = [None; N];
+        self.pick_into(names, &mut found);
+        found
+    }
+
+    fn pick_into(self, names: &[&str], found: &mut [Option<&'a str>]) {
+        let _ = read::members(&mut self.reader(), |key, reader| {
+            let span = reader.raw()?;
+            for (name, place) in names.iter().zip(found.iter_mut()) {
+                if *name == key {
+                    *place = Some(span).filter(|span| *span != "null");
+                }
+            }
+            Ok(())
+        });
+    }
+
+    /// Gives every item of a list.
+    pub fn each(self, each: &mut dyn FnMut(Self)) {
+        let _ = read::items(&mut self.reader(), |reader| {
+            each(self.part(Some(reader.raw()?)));
+            Ok(())
+        });
     }
 
     /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.

@@ -80,22 +80,3 @@ pub(crate) fn span<'a>(reader: &mut Reader<'a>, kind: Kind) -> Read<Option<&'a s
     let span = reader.raw()?;
     Ok(fits.then_some(span))
 }
-
-/// The sources of an object's members with these names. Null counts as absent, and so do all where there is no object.
-pub(crate) fn pick<'a, const N: usize>(reader: &mut Reader<'a>, names: [&str; N]) -> Read<[Option<&'a str>; N]> {
-    let mut found = [None; N];
-    pick_into(reader, &names, &mut found)?;
-    Ok(found)
-}
-
-fn pick_into<'a>(reader: &mut Reader<'a>, names: &[&str], found: &mut [Option<&'a str>]) -> Read<()> {
-    members(reader, |key, reader| {
-        let span = reader.raw()?;
-        for (name, place) in names.iter().zip(found.iter_mut()) {
-            if *name == key {
-                *place = Some(span).filter(|span| *span != "null");
-            }
-        }
-        Ok(())
-    })
-}

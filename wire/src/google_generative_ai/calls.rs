@@ -4,7 +4,6 @@ use crate::draft::{Draft, Source};
 use crate::ids::hash;
 use crate::json::{parse, to_text, Object, Value};
 use crate::order::NameMap;
-use crate::read::{self, Read};
 use crate::text::decimal;
 
 /// Deepest place in the arguments of a call that comes in pieces.
@@ -27,13 +26,12 @@ impl Calls {
 
     /// Takes a call or a piece of one; says no when a piece has no place. `seed` makes ids of different responses
     /// differ. A piece without a call to belong to says nothing.
-    pub fn take(&mut self, call: Source<'_>, signature: Option<&str>, seed: &str, draft: &mut Draft) -> Read<bool> {
-        let names = ["id", "name", "args", "partialArgs", "willContinue"];
-        let [id, name, args, pieces, goes_on] = read::pick(&mut call.reader(), names)?;
+    pub fn take(&mut self, call: Source<'_>, signature: Option<&str>, seed: &str, draft: &mut Draft) -> bool {
+        let [id, name, args, pieces, goes_on] = call.pick(&["id", "name", "args", "partialArgs", "willContinue"]);
         let goes_on = goes_on == Some("true");
-        if let Some(name) = call.text(name) {
+        if let Some(name) = call.part(name).text() {
             self.finish(draft);
-            let id = self.id(call.text(id).as_deref(), &[seed, &name].concat());
+            let id = self.id(call.part(id).text().as_deref(), &[seed, &name].concat());
             let block = draft.open_call(&id, &name);
             if let Some(signature) = signature {
                 draft.set(block, |out| out.key("thoughtSignature").string(signature));
@@ -52,13 +50,13 @@ impl Calls {
         if let (Some((_, args)), Some(pieces)) = (&mut self.open, pieces) {
             let pieces = parse(pieces).unwrap_or_default();
             if pieces.as_array().unwrap_or_default().iter().any(|piece| put(args, piece).is_none()) {
-                return Ok(false);
+                return false;
             }
         }
         if !goes_on {
             self.finish(draft);
         }
-        Ok(true)
+        true
     }
 
     /// The call that goes on, if there is one, is complete.

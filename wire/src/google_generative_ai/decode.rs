@@ -5,10 +5,10 @@ use super::usage;
 use crate::draft::{Draft, Kind, Source};
 use crate::failure::Failure;
 use crate::model::Model;
-use crate::read::{self, Read};
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
 use crate::text::has;
+use std::borrow::Cow;
 
 const ENDED: &str = "Stream ended without a finish reason";
 
@@ -36,67 +36,60 @@ impl Decoder {
         }
     }
 
-    /// An event. Nothing is done before all of it is read; from then on the parts cannot be malformed.
-    fn chunk(&mut self, event: Source<'_>, draft: &mut Draft) -> Read<Step> {
-        let mut reader = event.reader();
-        let names = ["responseId", "modelVersion", "candidates", "promptFeedback", "usageMetadata", "error"];
-        let [id, model, candidates, feedback, usage, error] = read::pick(&mut reader, names)?;
-        reader.finish()?;
-        if let Some(id) = event.text(id).filter(|_| !draft.has_response_id()) {
+    fn chunk(&mut self, event: Source<'_>, draft: &mut Draft) -> Step {
+        let part = |span| event.part(span);
+        let [id, model, candidates, feedback, usage, error] =
+            event.pick(&["responseId", "modelVersion", "candidates", "promptFeedback", "usageMetadata", "error"]);
+        if let Some(id) = part(id).text().filter(|_| !draft.has_response_id()) {
             draft.response_id(&id);
             self.response_id = id.into_owned();
         }
-        if let Some(model) = event.text(model).filter(|model| **model != self.model && !draft.has_response_model()) {
+        if let Some(model) = part(model).text().filter(|model| **model != self.model && !draft.has_response_model()) {
             draft.response_model(&model);
         }
-        if let Some(usage) = usage {
-            draft.usage = Some(usage::read(usage));
+        if usage.is_some() {
+            draft.usage = Some(usage::read(part(usage)));
         }
         if let Some(error) = error {
-            return Ok(Step::Failed(Failure::in_band_text(error)));
+            return Step::Failed(Failure::in_band_text(error));
         }
         let mut candidate = None;
-        read::items(&mut event.part(candidates).reader(), |reader| {
-            let span = reader.raw()?;
-            candidate.get_or_insert(span);
-            Ok(())
-        })?;
-        if candidate.is_none() {
-            let [reason, message] =
-                read::pick(&mut event.part(feedback).reader(), ["blockReason", "blockReasonMessage"])?;
-            if let Some(reason) = event.text(reason) {
-                let message = event.text(message);
-                let failure = stopped("refused", "The prompt was blocked: ", &reason, message.as_deref());
-                return Ok(Step::Failed(failure));
-            }
-        }
-        let names = ["content", "finishReason", "finishMessage"];
-        let [content, reason, message] = read::pick(&mut event.part(candidate).reader(), names)?;
-        let [parts] = read::pick(&mut event.part(content).reader(), ["parts"])?;
+        part(candidates).each(&mut |one| {
+            candidate.get_or_insert(one);
+        });
+        let Some(candidate) = candidate else {
+            let [reason, message] = part(feedback).pick(&["blockReason", "blockReasonMessage"]);
+            return match part(reason).text() {
+                Some(reason) => {
+                    Step::Failed(stopped("refused", "The prompt was blocked: ", &reason, part(message).text()))
+                }
+                None => Step::Continue,
+            };
+        };
+        let [content, reason, message] = candidate.pick(&["content", "finishReason", "finishMessage"]);
+        let [parts] = part(content).pick(&["parts"]);
         let mut misplaced = None;
-        read::items(&mut event.part(parts).reader(), |reader| {
-            let names = ["text", "thought", "thoughtSignature", "functionCall"];
-            let [text, thought, signature, call] = read::pick(reader, names)?;
-            let signature = event.text(signature);
-            if let Some(text) = text.filter(|text| text.starts_with('"')) {
-                self.text(event.part(Some(text)), thought == Some("true"), signature.as_deref(), draft);
+        part(parts).each(&mut |one| {
+            let [text, thought, signature, call] = one.pick(&["text", "thought", "thoughtSignature", "functionCall"]);
+            let signature = part(signature).text();
+            if text.is_some_and(|text| text.starts_with('"')) {
+                self.text(part(text), thought == Some("true"), signature.as_deref(), draft);
             }
-            if let Some(call) = call {
+            if call.is_some() {
                 self.close(draft);
-                if !self.calls.take(event.part(Some(call)), signature.as_deref(), &self.response_id, draft)? {
-                    misplaced = Some(call);
+                if !self.calls.take(part(call), signature.as_deref(), &self.response_id, draft) {
+                    misplaced = call;
                 }
             }
-            Ok(())
-        })?;
-        if let Some(reason) = event.text(reason) {
+        });
+        if let Some(reason) = part(reason).text() {
             draft.raw_stop_reason = Some(reason.into_owned());
-            self.finish_message = event.text(message).map(Into::into);
+            self.finish_message = part(message).text().map(Cow::into_owned);
         }
-        Ok(match misplaced {
+        match misplaced {
             Some(call) => Step::Failed(Failure::protocol("The provider sent arguments that have no place: ", call)),
             None => Step::Continue,
-        })
+        }
     }
 
     fn text(&mut self, text: Source<'_>, thought: bool, signature: Option<&str>, draft: &mut Draft) {
@@ -126,9 +119,9 @@ impl Decoder {
 }
 
 /// A failure in the provider's words.
-fn stopped(code: &'static str, what: &str, reason: &str, message: Option<&str>) -> Failure {
+fn stopped(code: &'static str, what: &str, reason: &str, message: Option<Cow<'_, str>>) -> Failure {
     let colon = if message.is_some() { ": " } else { "" };
-    Failure::new(code, [what, reason, colon, message.unwrap_or_default()].concat())
+    Failure::new(code, [what, reason, colon, &message.unwrap_or_default()].concat())
 }
 
 impl Decode for Decoder {
@@ -138,8 +131,9 @@ impl Decode for Decoder {
         }
         // An event that is not well-formed is tried again with the faults forgiven that proxies add.
         for lenient in [false, true] {
-            if let Ok(step) = self.chunk(Source { span: event.data, lenient }, draft) {
-                return step;
+            let event = Source { span: event.data, lenient };
+            if event.is_whole() {
+                return self.chunk(event, draft);
             }
         }
         Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
@@ -155,7 +149,12 @@ impl Decode for Decoder {
             Some(reason) => {
                 let refused = REFUSALS.iter().any(|word| has(reason, word));
                 let code = if refused { "refused" } else { "protocol" };
-                Outcome::Failed(stopped(code, "Provider stopped with: ", reason, self.finish_message.as_deref()))
+                Outcome::Failed(stopped(
+                    code,
+                    "Provider stopped with: ",
+                    reason,
+                    self.finish_message.take().map(Cow::Owned),
+                ))
             }
         }
     }

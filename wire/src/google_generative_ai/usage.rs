@@ -1,25 +1,24 @@
 //! Token counts (PROVIDERS 7.2).
 
-use crate::json::Reader;
+use crate::draft::Source;
 use crate::read;
 use crate::usage::Usage;
 
+const COUNTS: [&str; 6] = [
+    "promptTokenCount",
+    "toolUsePromptTokenCount",
+    "cachedContentTokenCount",
+    "candidatesTokenCount",
+    "thoughtsTokenCount",
+    "totalTokenCount",
+];
+
 /// Reads `usageMetadata`. What tools put into the prompt counts apart from it, and thoughts apart from the answer; what
 /// was cached is part of the prompt.
-pub(super) fn read(source: &str) -> Usage {
-    let names = [
-        "promptTokenCount",
-        "toolUsePromptTokenCount",
-        "cachedContentTokenCount",
-        "candidatesTokenCount",
-        "thoughtsTokenCount",
-        "totalTokenCount",
-    ];
-    // The source was checked with the event around it.
-    let found = read::pick(&mut Reader::new(source), names).unwrap_or_default();
+pub(super) fn read(source: Source<'_>) -> Usage {
     let mut counts = [0.0; 6];
-    for (count, span) in counts.iter_mut().zip(found) {
-        if let Ok(Some(number)) = read::number(&mut Reader::new(span.unwrap_or("0"))) {
+    for (count, span) in counts.iter_mut().zip(source.pick(&COUNTS)) {
+        if let Ok(Some(number)) = read::number(&mut source.part(span).reader()) {
             *count = number;
         }
     }
