@@ -8,6 +8,7 @@ import { Report, root, run, sharedDir } from "../common.mjs";
 const families = [
   "anthropic-messages",
   "openai-completions",
+  "openai-responses",
   "google-generative-ai",
   "mistral-conversations",
   "pi-messages",

@@ -100,6 +100,8 @@ pub(crate) enum Part<'a> {
 /// A tool call.
 pub(crate) struct Call<'a> {
     pub id: Cow<'a, str>,
+    /// The id it came with, once `id` is the one for the target.
+    pub came: Cow<'a, str>,
     pub name: Literal<'a>,
     /// Source of the arguments object.
     pub arguments: &'a str,
@@ -336,6 +338,7 @@ impl<'a> Part<'a> {
             Some("image") => block.data.zip(block.mime).map(|(data, mime)| Part::Image { data, mime }),
             Some("toolCall") => Some(Part::Call(Call {
                 id: block.id.unwrap_or_default(),
+                came: Cow::Borrowed(""),
                 name: block.name.unwrap_or(Literal::EMPTY),
                 arguments: block.arguments.unwrap_or("{}"),
                 exact: said(block.exact),

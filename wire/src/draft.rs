@@ -3,10 +3,10 @@
 
 use crate::batch::{kind, Batch, Range};
 use crate::failure::Failure;
-use crate::json::Reader;
+use crate::json::{repair, Reader};
 use crate::model::Cost;
-use crate::read;
-use crate::tool_args::ToolArgs;
+use crate::read::{self, Read};
+use crate::tool_args::{is_object, ToolArgs};
 use crate::usage::Usage;
 use crate::write::Writer;
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Call,
 }
 
-/// A string of an event: its source, and whether the event was malformed in a way that is forgiven.
+/// A value of an event, mostly a string: its source, and whether the event was malformed in a way that is forgiven.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub span: &'a str,
@@ -76,6 +76,31 @@ impl<'a> Source<'a> {
             each(self.part(Some(reader.raw()?)));
             Ok(())
         });
+    }
+
+    /// The text of a string; empty for anything else.
+    pub fn string(self) -> Cow<'a, str> {
+        match self.span.as_bytes() {
+            // The span was read once already.
+            [b'"', ..] => self.reader().string().unwrap_or_default(),
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    /// Sources of members of an object, see [`read::spans`].
+    pub fn spans(self, names: &[&str], found: &mut [&'a str]) -> Read<()> {
+        if self.span.is_empty() {
+            return Ok(());
+        }
+        read::spans(&mut self.reader(), names, found)
+    }
+
+    /// Gives every element of an array.
+    pub fn items(self, each: &mut dyn FnMut(Source<'a>) -> Read<()>) -> Read<()> {
+        if self.span.is_empty() {
+            return Ok(());
+        }
+        read::items(&mut self.reader(), |reader| each(Source { span: reader.raw()?, ..self }))
     }
 
     /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.
@@ -234,6 +259,11 @@ impl Draft {
         }
     }
 
+    /// Sets a text member on a block.
+    pub fn set_text(&mut self, index: u32, name: &str, text: &str) {
+        self.set(index, |out| out.key(name).string(text));
+    }
+
     /// Puts a text in place of what was said in a text or thinking block.
     pub fn replace_text(&mut self, index: u32, text: Source<'_>) {
         if let Some(block) = self.blocks.get_mut(index as usize) {
@@ -241,6 +271,20 @@ impl Draft {
             let range = self.batch.place_with(|out| text.decode(out, &mut None));
             let record = if block.kind == Kind::Text { kind::TEXT_SET } else { kind::THINKING_SET };
             self.batch.record(record, index, range);
+        }
+    }
+
+    /// Puts a text in place of all arguments gathered for a call, of which no more come.
+    pub fn replace_arguments(&mut self, index: u32, text: &str) {
+        let mut arguments = ToolArgs::default();
+        // What the edits would say is said by the value itself.
+        let mark = self.batch.mark();
+        arguments.push(text, Range::default(), index, &mut self.batch);
+        self.batch.rewind(mark);
+        let shown = repair(text);
+        self.set(index, |out| out.key("arguments").raw(if is_object(&shown) { &shown } else { "{}" }));
+        if let Some(block) = self.blocks.get_mut(index as usize) {
+            block.arguments = Some(Box::new(arguments));
         }
     }
 
@@ -299,7 +343,8 @@ impl Draft {
         self.has_response_model
     }
 
-    fn field(&mut self, name: &str, value: &str) {
+    /// Sets a text member on the message.
+    pub fn field(&mut self, name: &str, value: &str) {
         self.fields(|out| out.key(name).string(value));
     }
 

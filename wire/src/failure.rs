@@ -4,7 +4,7 @@ use crate::json::{parse, to_text, Value};
 use crate::sse::{Event, Sse};
 use crate::text::{decimal, has, replace};
 use crate::verdict::is_overflow_text;
-use crate::write::Writer;
+use crate::write::{escaped, Writer};
 use std::borrow::Cow;
 
 /// Longest body text that goes into a message.
@@ -168,10 +168,7 @@ fn first_event(body: &str) -> Option<String> {
 fn append_upstream(message: &mut String, error: &Value) {
     let raw = error.get("metadata").and_then(|metadata| metadata.get("raw")).and_then(word);
     if let Some(raw) = raw.filter(|raw| !raw.is_empty()) {
-        let mut quoted = String::new();
-        crate::json::write_string(&mut quoted, &raw);
-        let escaped = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
-        if !has(message, &raw) && !has(message, escaped) {
+        if !has(message, &raw) && !has(message, &escaped(&raw)) {
             message.push('\n');
             message.push_str(&cut(&raw, SHOWN));
         }

@@ -16,6 +16,7 @@ mod literal;
 mod mistral_conversations;
 mod model;
 mod openai_completions;
+mod openai_responses;
 pub mod order;
 mod pi_messages;
 mod proxy;

@@ -43,6 +43,18 @@ fn each_item<'a>(reader: &mut Reader<'a>, each: &mut dyn FnMut(&mut Reader<'a>) 
     Ok(())
 }
 
+/// Puts the sources of the members with these names into `found`, each in the place of its name. What is not there is
+/// left as it was.
+pub(crate) fn spans<'a>(reader: &mut Reader<'a>, names: &[&str], found: &mut [&'a str]) -> Read<()> {
+    each_member(reader, &mut |key, reader| {
+        let span = reader.raw()?;
+        if let Some(place) = names.iter().position(|name| *name == key).and_then(|at| found.get_mut(at)) {
+            *place = span;
+        }
+        Ok(())
+    })
+}
+
 /// A string, unparsed.
 pub(crate) fn literal<'a>(reader: &mut Reader<'a>) -> Read<Option<Literal<'a>>> {
     let string = reader.peek()? == Kind::String;

@@ -10,6 +10,7 @@ use crate::literal::{clean, Literal};
 use crate::mistral_conversations;
 use crate::model::{Level, Model};
 use crate::openai_completions;
+use crate::openai_responses;
 use crate::pi_messages;
 use crate::read::{self, Read};
 use crate::strict_schema;
@@ -39,6 +40,7 @@ pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
         anthropic_messages::API => anthropic_messages::request(request),
         mistral_conversations::API => mistral_conversations::request(request),
         pi_messages::API => pi_messages::request(request),
+        openai_responses::API => openai_responses::request(request),
         "" => Err(WireError::invalid("The model has no api.")),
         api => Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
     }

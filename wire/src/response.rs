@@ -10,6 +10,7 @@ use crate::json::Reader;
 use crate::mistral_conversations;
 use crate::model::Model;
 use crate::openai_completions;
+use crate::openai_responses;
 use crate::pi_messages;
 use crate::proxy;
 use crate::sniff::{sniff, Body};
@@ -120,6 +121,7 @@ impl Response {
             anthropic_messages::API => Box::new(anthropic_messages::Decoder::new(&model)),
             mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)?),
             pi_messages::API => Box::new(pi_messages::Decoder::new(&model)),
+            openai_responses::API => Box::new(openai_responses::Decoder::new(&model)),
             proxy::API => Box::<proxy::Decoder>::default(),
             api => return Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
         };

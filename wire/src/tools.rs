@@ -6,7 +6,7 @@ use crate::json::{parse, to_text, Kind, Reader, Value};
 use crate::literal::Literal;
 use crate::read;
 use crate::strict_schema::strict;
-use crate::write::Writer;
+use crate::write::{escaped, Writer};
 
 /// How a tool's `constrainedSampling` asks to be sampled.
 pub(crate) enum Sampling<'a> {
@@ -140,6 +140,13 @@ impl<'a> Tool<'a> {
     fn refusal(&self, what: &str, why: &str) -> WireError {
         WireError::unsupported(["Tool \"", &self.name.text(), "\" ", what, why, "."].concat())
     }
+}
+
+/// What stands before the text of a grammar tool where it is made into arguments. `grammar` lists the grammar tools:
+/// name and the argument that takes the text.
+pub(crate) fn grammar_start(grammar: &[(String, String)], name: &str) -> String {
+    let property = grammar.iter().find(|tool| tool.0 == name).map_or("input", |tool| tool.1.as_str());
+    ["{\"", &escaped(property), "\":\""].concat()
 }
 
 /// A string member of an object given as source.

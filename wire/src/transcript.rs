@@ -5,6 +5,7 @@ use crate::context::{Assistant, Body, Call, Content, Context, Message, Part, Sys
 use crate::literal::{clean, Literal};
 use crate::model::Model;
 use crate::order::NameMap;
+use crate::write::escaped;
 use std::borrow::Cow;
 
 /// Prompt and tools in force.
@@ -104,9 +105,7 @@ pub(crate) fn joined<'a>(texts: impl Iterator<Item = Literal<'a>>, separator: &s
 pub(crate) fn update_text(system: &System<'_>) -> String {
     let mut parts = vec![joined(system.content.texts(), "\\n")];
     for (name, text) in &system.sections {
-        let mut quoted = String::new();
-        crate::json::write_string(&mut quoted, &["\"", name, "\""].concat());
-        let name = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        let name = &escaped(&["\"", name, "\""].concat());
         parts.push(match text {
             Some(text) => ["Updated system prompt section ", name, ":\\n\\n", &clean(text.inner())].concat(),
             None => ["Removed system prompt section ", name, "."].concat(),
@@ -173,7 +172,8 @@ fn without_images<'a>(parts: Vec<Part<'a>>, placeholder: &'static str) -> Vec<Pa
     out
 }
 
-fn is_own(assistant: &Assistant<'_>, model: &Model<'_>) -> bool {
+/// Whether the target model itself made an answer.
+pub(crate) fn is_own(assistant: &Assistant<'_>, model: &Model<'_>) -> bool {
     assistant.provider.is(&model.provider) && assistant.api.is(&model.api) && assistant.model.is(&model.id)
 }
 
@@ -243,7 +243,8 @@ impl<'a> Turns<'a, '_> {
             if let Part::Call(call) = part {
                 let id = self.unique(&call.id, own);
                 self.open.set(&call.id, turn);
-                let came = std::mem::replace(&mut call.id, Cow::Owned(id.clone()));
+                call.came = std::mem::replace(&mut call.id, Cow::Owned(id.clone()));
+                let came = call.came.clone();
                 calls.push(Pending { came, id, name: call.name, answered: false });
             }
         }

@@ -17,6 +17,8 @@ pub(crate) struct Usage {
     pub total: f64,
     /// What the provider billed, where it says so.
     pub billed: Option<f64>,
+    /// What a tier of service makes of the prices, where it changes them.
+    pub factor: Option<f64>,
 }
 
 impl Usage {
@@ -46,7 +48,7 @@ impl Usage {
     fn write_cost(&self, out: &mut Writer, cost: &Cost) {
         let rates = cost.rates(self.input + self.cache_read + self.cache_write);
         let long = self.cache_write_1h.unwrap_or_default();
-        let million = 1_000_000.0;
+        let million = 1_000_000.0 / self.factor.unwrap_or(1.0);
         let input = rates.input / million * self.input;
         let output = rates.output / million * self.output;
         let read = rates.cache_read / million * self.cache_read;
@@ -78,6 +80,7 @@ mod tests {
             reasoning: None,
             total: 1112.0,
             billed: None,
+            factor: None,
         };
         let mut out = Writer::default();
         usage.write(&mut out, &cost);

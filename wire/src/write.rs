@@ -4,6 +4,13 @@ use crate::json::number::write_f64;
 use crate::json::write_string;
 use crate::literal::{clean, Literal};
 
+/// A text as it stands between the quotes of a JSON string.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut quoted = String::new();
+    write_string(&mut quoted, text);
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
 /// A JSON text being written. Commas come by themselves: one is due unless the text ends with an opener or a colon.
 #[derive(Default)]
 pub(crate) struct Writer {
@@ -113,6 +120,13 @@ impl Writer {
     /// Bytes written so far.
     pub fn len(&self) -> usize {
         self.text.len()
+    }
+
+    /// Takes back what was written from there on.
+    pub fn truncate(&mut self, at: usize) {
+        if self.text.is_char_boundary(at) {
+            self.text.truncate(at);
+        }
     }
 
     /// Inserts text that was left out earlier. Costs a move of what follows, so only near the end.

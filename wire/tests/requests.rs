@@ -198,7 +198,7 @@ fn with_numbered_ids(mut body: Value) -> Value {
             Value::Object(members) => {
                 let is_call = members.get("type").is_some_and(|kind| kind == "function");
                 for (key, value) in members {
-                    let is_id = key == "tool_call_id" || (key == "id" && is_call);
+                    let is_id = key == "tool_call_id" || key == "call_id" || (key == "id" && is_call);
                     match value {
                         Value::String(id) if is_id => {
                             let next = format!("#{}", names.len() + 1);

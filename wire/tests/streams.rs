@@ -92,9 +92,14 @@ fn recorded_streams_give_the_recorded_message() {
     for fixture in index["fixtures"].as_array().unwrap() {
         let Some(api) = STREAMS.iter().find(|api| fixture["family"] == **api) else { continue };
         let name = format!("{api}/{}", fixture["name"].as_str().unwrap());
-        let expected = read(&folder.join(format!("expected/{name}.json")));
         let body = fs::read(folder.join(fixture["file"].as_str().unwrap())).unwrap();
-        let right = corrections.get(name.as_str()).copied();
+        let mut right = corrections.get(name.as_str()).copied();
+        let mut expected = format!("expected/{name}.json");
+        // Several responses one behind the other: ours ends with the first.
+        if right.is_some_and(|right| right.to_string().contains("stopsAtFirstTerminalEvent")) {
+            (right, expected) = (None, format!("expected/{name}.first-terminal.json"));
+        }
+        let expected = read(&folder.join(expected));
         for mode in MODES {
             let content_type = fixture["contentType"].as_str().unwrap_or_default();
             let host =

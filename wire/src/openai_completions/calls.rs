@@ -3,11 +3,13 @@
 use super::chunk::CallDelta;
 use crate::draft::{Draft, Source};
 use crate::ids::hash;
-use crate::json::{write_string, Reader};
+use crate::json::Reader;
 use crate::order::NameMap;
 use crate::read::Read;
 use crate::text::decimal;
 use crate::tool_args::is_object;
+use crate::tools::grammar_start;
+use crate::write::escaped;
 
 /// Index of the one call that the older `function_call` can make.
 const LEGACY: i64 = i64::MIN;
@@ -94,12 +96,12 @@ impl Calls {
             self.by_id.set(id, at);
             if call.id.is_empty() {
                 call.id = id.clone().into_owned();
-                draft.set(call.block, |out| out.key("id").string(id));
+                draft.set_text(call.block, "id", id);
             }
         }
         if let Some(name) = delta.name.as_deref().filter(|_| call.name.is_empty()) {
             call.name = name.to_owned();
-            draft.set(call.block, |out| out.key("name").string(name));
+            draft.set_text(call.block, "name", name);
         }
         if let Some(input) = delta.input {
             let text = call.grammar_piece(Source { span: input, lenient }, grammar);
@@ -169,7 +171,7 @@ impl Calls {
             if call.id.is_empty() {
                 let number = decimal(at as u64);
                 let id = ["call_", &hash(&[seed, &call.name].concat()), "_", &number].concat();
-                draft.set(call.block, |out| out.key("id").string(&id));
+                draft.set_text(call.block, "id", &id);
             }
         }
     }
@@ -191,17 +193,11 @@ impl Call {
             Some(Grammar::Inside) => String::new(),
             _ => self.grammar_start(grammar),
         };
-        let mut quoted = String::new();
-        write_string(&mut quoted, &text);
-        out.push_str(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default());
+        out.push_str(&escaped(&text));
         out
     }
 
     fn grammar_start(&self, grammar: &[(String, String)]) -> String {
-        let property = grammar.iter().find(|tool| tool.0 == self.name).map_or("input", |tool| tool.1.as_str());
-        let mut out = String::from("{");
-        write_string(&mut out, property);
-        out.push_str(":\"");
-        out
+        grammar_start(grammar, &self.name)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::json::{Kind, Reader};
 use crate::model::Model;
+use crate::openai_responses;
 use crate::read::{self, Read};
 use crate::text::has;
 use std::borrow::Cow;
@@ -74,6 +75,9 @@ pub(crate) struct Compat<'a> {
     pub affinity: Affinity,
     pub supports_long_retention: bool,
     pub cache_key: CacheKey,
+    /// The cache is told how long to keep something, not which kind of keeping is meant.
+    pub supports_explicit_cache: bool,
+    pub supports_max_output_tokens: bool,
     /// Source of a number.
     pub vllm_priority: Option<&'a str>,
 }
@@ -116,6 +120,8 @@ impl<'a> Compat<'a> {
             "supportsOpenAIGrammarTools" => &mut self.supports_grammar_tools,
             "supportsMidConvoSystemMessages" => &mut self.supports_mid_convo_system_messages,
             "sendSessionAffinityHeaders" => &mut self.send_session_affinity,
+            "supportsExplicitPromptCacheMode" => &mut self.supports_explicit_cache,
+            "supportsMaxOutputTokens" => &mut self.supports_max_output_tokens,
             "supportsLongCacheRetention" => &mut self.supports_long_retention,
             _ => return self.choice(key, reader),
         };
@@ -174,7 +180,7 @@ impl<'a> Compat<'a> {
             chutes || deepseek || moonshot || cloudflare_gateway || together || nvidia || ant_ling || zai;
         Self {
             supports_store: !(hosts_without_max_completion || cerebras || xai || open_code || workers_ai),
-            supports_developer_role: provider == "openai" || at("api.openai.com"),
+            supports_developer_role: model.api == openai_responses::API || provider == "openai" || at("api.openai.com"),
             supports_reasoning_effort: !(xai
                 || zai
                 || moonshot
@@ -214,6 +220,8 @@ impl<'a> Compat<'a> {
             affinity: if open_router { Affinity::Router } else { Affinity::Full },
             supports_long_retention: !(together || workers_ai || cloudflare_gateway || nvidia || ant_ling),
             cache_key: CacheKey::Auto,
+            supports_explicit_cache: false,
+            supports_max_output_tokens: true,
             vllm_priority: None,
         }
     }

@@ -16,7 +16,6 @@ use crate::sse::Event;
 use crate::template::Template;
 use crate::text::{has, json_fault};
 use crate::usage::Usage;
-use std::borrow::Cow;
 
 const ENDED: &str = "Stream ended without finish_reason";
 
@@ -54,16 +53,13 @@ impl Decoder {
     pub fn new(model: &Model<'_>) -> Result<Self, WireError> {
         let compat = Compat::of(model)
             .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
-        let own = |(name, property): &(Cow<'_, str>, Cow<'_, str>)| {
-            (name.clone().into_owned(), property.clone().into_owned())
-        };
         Ok(Self {
             model: model.id.clone().into_owned(),
             renames_reasoning: model.provider == "opencode-go",
             bills: model.provider == "openrouter" || has(&model.base_url, "openrouter.ai"),
             supports_finish_reason: compat.supports_finish_reason,
             alternates: false,
-            grammar: model.grammar_tools.iter().map(own).collect(),
+            grammar: model.grammar(),
             response_id: String::new(),
             text: None,
             thinking: None,
@@ -198,7 +194,7 @@ impl Decoder {
         if let Some(field) = field {
             let renamed = self.renames_reasoning && field == 1;
             let name = REASONING_FIELDS.get(if renamed { 0 } else { field }).copied().unwrap_or_default();
-            draft.set(index, |out| out.key("thinkingSignature").string(name));
+            draft.set_text(index, "thinkingSignature", name);
         }
         index
     }
@@ -220,7 +216,7 @@ impl Decoder {
     fn sign(&mut self, draft: &mut Draft) {
         if let Some(index) = self.thinking.filter(|_| !self.details.is_empty()) {
             let signature = std::mem::take(&mut self.details).signature();
-            draft.set(index, |out| out.key("thinkingSignature").string(&signature));
+            draft.set_text(index, "thinkingSignature", &signature);
         }
     }
 

@@ -27,7 +27,7 @@ mod usage;
 pub(crate) use compat::Compat;
 pub(crate) use decode::Decoder;
 pub(crate) use messages::{call_of, function_call, is_sent};
-pub(crate) use request::request;
+pub(crate) use request::{headers, request};
 pub(crate) use tools::Tools;
 
 /// Name of this API in a model.

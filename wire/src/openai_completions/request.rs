@@ -129,7 +129,7 @@ fn is_tool_history(message: &Message<'_>) -> bool {
     }
 }
 
-fn headers(request: &Request<'_>, compat: &Compat<'_>, messages: &[Message<'_>]) -> Headers {
+pub(crate) fn headers(request: &Request<'_>, compat: &Compat<'_>, messages: &[Message<'_>]) -> Headers {
     let mut headers = body::headers(request, messages);
     if let Some(session) = request.options.cached_session().filter(|_| compat.send_session_affinity) {
         affinity(&mut headers, compat.affinity, session);

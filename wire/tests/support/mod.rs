@@ -12,11 +12,17 @@ use std::{env, fs};
 use steersman_wire::json::Reader;
 
 /// The APIs whose wires are built: names of fixtures and recordings.
-pub const APIS: [&str; 5] =
-    ["anthropic-messages", "openai-completions", "google-generative-ai", "mistral-conversations", "pi-messages"];
+pub const APIS: [&str; 6] = [
+    "anthropic-messages",
+    "openai-completions",
+    "openai-responses",
+    "google-generative-ai",
+    "mistral-conversations",
+    "pi-messages",
+];
 
 /// The protocols whose responses are read; the last one's requests are made by the host.
-pub const STREAMS: [&str; APIS.len() + 1] = [APIS[0], APIS[1], APIS[2], APIS[3], APIS[4], "pi-proxy"];
+pub const STREAMS: [&str; APIS.len() + 1] = [APIS[0], APIS[1], APIS[2], APIS[3], APIS[4], APIS[5], "pi-proxy"];
 
 /// The repository.
 pub fn root() -> PathBuf {

@@ -1,0 +1,358 @@
+//! What an event does to the message, and how a stream ends (PROVIDERS 6.2).
+
+use super::event::{count, event, usage, word};
+use crate::draft::{Draft, Kind, Source};
+use crate::failure::Failure;
+use crate::model::Model;
+use crate::read::Read;
+use crate::response::{Decode, Outcome, Step};
+use crate::sse;
+use crate::text::decimal;
+use crate::tools::grammar_start;
+use crate::write::escaped;
+
+const ENDED: &str = "Stream ended before a terminal response event";
+
+/// Items of one response.
+const MOST_ITEMS: usize = 1 << 16;
+
+/// Events that bring more text, and for which kind of block.
+const PIECES: [(&str, Kind); 6] = [
+    ("output_text.delta", Kind::Text),
+    ("refusal.delta", Kind::Text),
+    ("reasoning_summary_text.delta", Kind::Thinking),
+    ("reasoning_text.delta", Kind::Thinking),
+    ("function_call_arguments.delta", Kind::Call),
+    ("custom_tool_call_input.delta", Kind::Call),
+];
+
+/// Decoder of one response.
+pub(crate) struct Decoder {
+    model: String,
+    /// Grammar tools: name and the argument that takes the text.
+    grammar: Vec<(String, String)>,
+    response_id: String,
+    /// By index in the output; `None` for an item that makes no block.
+    slots: Vec<Option<Slot>>,
+    /// Index of the event before.
+    last: usize,
+    /// How many calls there are, and how many of them have not ended.
+    calls: u64,
+    open_calls: u64,
+    stop: Option<&'static str>,
+}
+
+/// An item of the output that became a block.
+struct Slot {
+    block: u32,
+    kind: Kind,
+    /// Whether any of its text came as a delta.
+    said: bool,
+    /// Whether the whole text of a call came, so that no delta can follow.
+    settled: bool,
+    done: bool,
+    /// Whether it is a thought that cannot be given back as it came.
+    bare: bool,
+    /// For a grammar tool, what stands before its text in the arguments; else empty.
+    head: String,
+}
+
+impl Decoder {
+    pub fn new(model: &Model<'_>) -> Self {
+        Self {
+            model: model.id.clone().into_owned(),
+            grammar: model.grammar(),
+            response_id: String::new(),
+            slots: Vec::new(),
+            last: 0,
+            calls: 0,
+            open_calls: 0,
+            stop: None,
+        }
+    }
+
+    fn take(&mut self, data: &str, name: &str, draft: &mut Draft) -> Read<Step> {
+        let names = ["type", "output_index", "delta", "arguments", "input", "item", "response", "error"];
+        let mut found = [""; 8];
+        let lenient = event(data, &names, &mut found)?;
+        let [kind, index, delta, arguments, input, item, response, error] = found;
+        let kind = if kind.is_empty() { name } else { word(kind) };
+        if kind == "error" || !matches!(error, "" | "null") {
+            return Ok(Step::Failed(Failure::in_band_text(data)));
+        }
+        let kind = kind.strip_prefix("response.").unwrap_or(kind);
+        let source = |span| Source { span, lenient };
+        let new = kind == "output_item.added";
+        if !index.is_empty() {
+            self.last = count(index) as usize;
+        } else if new {
+            self.last = self.slots.len();
+        }
+        match kind {
+            "output_item.added" | "output_item.done" => self.item(source(item), new, draft)?,
+            "created" | "completed" | "incomplete" | "failed" => return self.response(source(response), kind, draft),
+            _ => {
+                let text = if arguments.is_empty() { input } else { arguments };
+                self.piece(kind, source(delta), source(text), draft);
+            }
+        }
+        Ok(Step::Continue)
+    }
+
+    fn slot(&mut self) -> Option<&mut Slot> {
+        self.slots.get_mut(self.last)?.as_mut().filter(|slot| !slot.done)
+    }
+
+    /// More of an item that is open: a delta, or the whole text of a call.
+    fn piece(&mut self, kind: &str, delta: Source<'_>, text: Source<'_>, draft: &mut Draft) {
+        let Some(slot) = self.slot() else {
+            return;
+        };
+        if delta.span.starts_with('"') && PIECES.iter().any(|piece| piece.0 == kind && piece.1 == slot.kind) {
+            slot.add(delta, draft);
+        } else if kind == "reasoning_summary_part.done" && slot.kind == Kind::Thinking {
+            slot.add(Source { span: "\"\\n\\n\"", lenient: false }, draft);
+        } else if slot.kind == Kind::Call {
+            slot.settle(text, draft);
+        }
+    }
+
+    /// An item begins, or is there in its final form.
+    fn item(&mut self, item: Source<'_>, new: bool, draft: &mut Draft) -> Read<()> {
+        let names =
+            ["type", "id", "call_id", "name", "phase", "arguments", "input", "summary", "content", "encrypted_content"];
+        let mut found = [""; 10];
+        item.spans(&names, &mut found)?;
+        let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = found;
+        let source = |span| Source { span, ..item };
+        if new || !self.slots.get(self.last).is_some_and(Option::is_some) {
+            self.open(word(kind), source(call_id), source(id), source(name), draft);
+        }
+        let Some(slot) = self.slot() else {
+            return Ok(());
+        };
+        let text = source(if arguments.is_empty() { input } else { arguments });
+        if new {
+            if text.span.len() > 2 && slot.kind == Kind::Call {
+                slot.add(text, draft);
+            }
+            return Ok(());
+        }
+        slot.done = true;
+        match slot.kind {
+            Kind::Call => {
+                slot.settle(text, draft);
+                if !slot.settled && !slot.head.is_empty() {
+                    slot.write("\"}", draft);
+                }
+            }
+            Kind::Thinking => {
+                slot.conclude(source(if summary.len() > 2 { summary } else { content }), "\\n\\n", draft)?;
+                slot.bare = word(encrypted).is_empty();
+                draft.set_text(slot.block, "thinkingSignature", item.span);
+            }
+            Kind::Text => {
+                slot.conclude(source(content), "", draft)?;
+                if !id.is_empty() {
+                    let parts = ["{\"v\":1,\"id\":", id, ",\"phase\":", phase, "}"];
+                    let signature = if word(phase).is_empty() { [parts[0], id, "}"].concat() } else { parts.concat() };
+                    draft.set_text(slot.block, "textSignature", &signature);
+                }
+            }
+        }
+        let (block, ended) = (slot.block, slot.kind == Kind::Call);
+        draft.close(block);
+        self.open_calls -= u64::from(ended);
+        Ok(())
+    }
+
+    /// Opens the block of a new item; there is none for what tools of the server do.
+    fn open(&mut self, kind: &str, call_id: Source<'_>, id: Source<'_>, name: Source<'_>, draft: &mut Draft) {
+        let at = self.last;
+        if at >= MOST_ITEMS {
+            return;
+        }
+        if self.slots.len() <= at {
+            self.slots.resize_with(at + 1, || None);
+        }
+        let name = name.string();
+        let custom = kind == "custom_tool_call";
+        let head = if custom { grammar_start(&self.grammar, &name) } else { String::new() };
+        let kind = match kind {
+            "reasoning" => Some(Kind::Thinking),
+            "message" => Some(Kind::Text),
+            "function_call" => Some(Kind::Call),
+            _ => Some(Kind::Call).filter(|_| custom),
+        };
+        let slot = kind.map(|kind| {
+            let block = if kind == Kind::Call {
+                self.calls += 1;
+                self.open_calls += 1;
+                // From now on both ids together name the call.
+                let (call_id, id) = (call_id.string(), id.string());
+                let bar = if call_id.is_empty() || id.is_empty() { "" } else { "|" };
+                let mut both = [&call_id, bar, &id].concat();
+                if both.is_empty() {
+                    both = ["call_", &decimal(self.calls)].concat();
+                }
+                draft.open_call(&both, &name)
+            } else {
+                draft.open(kind)
+            };
+            Slot { block, kind, said: false, settled: false, done: false, bare: false, head }
+        });
+        if let Some(place) = self.slots.get_mut(at) {
+            *place = slot;
+        }
+    }
+
+    /// The response as a whole, at its beginning or at its end.
+    fn response(&mut self, response: Source<'_>, kind: &str, draft: &mut Draft) -> Read<Step> {
+        let names = ["id", "status", "service_tier", "error", "output", "usage", "incomplete_details"];
+        let mut found = [""; 7];
+        response.spans(&names, &mut found)?;
+        let [id, status, tier, error, output, tokens, details] = found;
+        let source = |span| Source { span, ..response };
+        // The last id counts.
+        let id = source(id).string();
+        if !id.is_empty() && id != self.response_id {
+            draft.field("responseId", &id);
+            self.response_id = id.into_owned();
+        }
+        if kind == "created" || response.span.is_empty() {
+            return Ok(Step::Continue);
+        }
+        let status = if word(status).is_empty() { kind } else { word(status) };
+        let mut found = [""; 1];
+        source(details).spans(&["reason"], &mut found)?;
+        let reason = word(found[0]);
+        draft.raw_stop_reason = Some([status, if reason.is_empty() { "" } else { "." }, reason].concat());
+        draft.usage = usage(source(tokens))?;
+        if let Some(usage) = &mut draft.usage {
+            usage.factor = match word(tier) {
+                "flex" => Some(0.5),
+                "priority" | "fast" => Some(if self.model == "gpt-5.5" { 2.5 } else { 2.0 }),
+                _ => None,
+            };
+        }
+        self.sign(source(output), draft)?;
+        let failed = kind == "failed" || matches!(status, "failed" | "cancelled");
+        if failed && error.starts_with('{') {
+            return Ok(Step::Failed(Failure::in_band_text(error)));
+        }
+        let (code, what, word) = if !reason.is_empty() && (failed || reason != "max_output_tokens") {
+            (if reason == "content_filter" { "refused" } else { "protocol" }, "Response incomplete: ", reason)
+        } else if failed {
+            ("http", "The response ended with status ", status)
+        } else if status != "incomplete" && self.open_calls > 0 {
+            ("stream_truncated", "The response was completed with an unfinished tool call", "")
+        } else {
+            self.stop = Some(match status {
+                "incomplete" => "length",
+                _ if self.calls > 0 => "toolUse",
+                _ => "stop",
+            });
+            return Ok(Step::Finished);
+        };
+        Ok(Step::Failed(Failure::new(code, [what, word].concat())))
+    }
+
+    /// Some hosts (Azure) tell only at the end what a thought needs to be given back.
+    fn sign(&mut self, output: Source<'_>, draft: &mut Draft) -> Read<()> {
+        let mut at = 0;
+        output.items(&mut |item| {
+            let slot = self.slots.get(at).and_then(Option::as_ref);
+            at += 1;
+            let mut found = [""; 1];
+            item.spans(&["encrypted_content"], &mut found)?;
+            if let Some(slot) = slot.filter(|slot| slot.bare && !word(found[0]).is_empty()) {
+                draft.set_text(slot.block, "thinkingSignature", item.span);
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Slot {
+    /// A delta.
+    fn add(&mut self, piece: Source<'_>, draft: &mut Draft) {
+        if self.settled {
+            return;
+        }
+        if self.kind != Kind::Call {
+            self.said |= piece.span.len() > 2;
+            draft.say(self.block, piece);
+        } else if self.head.is_empty() {
+            draft.argue(self.block, piece);
+        } else {
+            self.write(&escaped(&piece.string()), draft);
+        }
+    }
+
+    /// A piece of a grammar tool's text, as it stands in the arguments.
+    fn write(&self, piece: &str, draft: &mut Draft) {
+        let first = draft.call_text(self.block).is_empty();
+        draft.argue_text(self.block, &[if first { &self.head } else { "" }, piece].concat());
+    }
+
+    /// The final text of a text or thinking block, in parts.
+    fn conclude(&mut self, parts: Source<'_>, separator: &str, draft: &mut Draft) -> Read<()> {
+        let mut span = String::from("\"");
+        parts.items(&mut |part| {
+            let mut found = [""; 2];
+            part.spans(&["text", "refusal"], &mut found)?;
+            if span.len() > 1 {
+                span.push_str(separator);
+            }
+            found.iter().for_each(|text| span.push_str(word(text)));
+            Ok(())
+        })?;
+        span.push('"');
+        let text = Source { span: &span, ..parts };
+        if self.said && span.len() > 2 {
+            draft.replace_text(self.block, text);
+        } else {
+            self.add(text, draft);
+        }
+        Ok(())
+    }
+
+    /// The final text of a call, if there is any.
+    fn settle(&mut self, text: Source<'_>, draft: &mut Draft) {
+        let mut text = text.string();
+        if text.is_empty() {
+            return;
+        }
+        if !self.head.is_empty() {
+            text = [&self.head, escaped(&text).as_str(), "\"}"].concat().into();
+        }
+        match text.strip_prefix(draft.call_text(self.block)) {
+            Some("") => {}
+            Some(rest) if !self.settled => draft.argue_text(self.block, rest),
+            _ => draft.replace_arguments(self.block, &text),
+        }
+        self.settled = true;
+    }
+}
+
+impl Decode for Decoder {
+    fn event(&mut self, event: sse::Event<'_>, draft: &mut Draft) -> Step {
+        match self.take(event.data, event.name, draft) {
+            Ok(step) => step,
+            Err(_) => {
+                Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
+            }
+        }
+    }
+
+    fn end(&mut self, _draft: &mut Draft) -> Outcome {
+        match self.stop {
+            Some(reason) => Outcome::Done(reason),
+            None => Outcome::Failed(Failure::truncated(ENDED)),
+        }
+    }
+
+    fn cut(&self) -> Failure {
+        Failure::truncated([ENDED, ": it was cut inside an event"].concat())
+    }
+}
