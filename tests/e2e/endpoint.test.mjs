@@ -114,6 +114,9 @@ test("usage is shown", async () => {
     await page.locator(".facts").textContent(),
     /test-model · \d+ tokens in, \d+ out · [\d.]+ m?s/,
   );
+  for (const cell of await page.locator(".usage td").allTextContents()) {
+    assert.match(cell, /^1 request, \d+ tokens$/);
+  }
 });
 
 test("401: about the key", async () => {

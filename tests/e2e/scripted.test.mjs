@@ -210,3 +210,37 @@ test("a new conversation is empty, for the page and for the agent", async () => 
   await converse(page, "What time is it?");
   assert.equal(await page.locator('.tool[data-state="done"]').count(), 1);
 });
+
+test("usage of the run and the conversation is shown; what nobody reports is not 0", async () => {
+  await page.click("#limits-panel > summary");
+  const usage = () => texts(page, ".usage td");
+  assert.deepEqual(await usage(), ["nothing yet", "nothing yet"]);
+  await converse(page, "What time is it?");
+  assert.deepEqual(await usage(), ["2 requests, tokens not reported", "2 requests, tokens not reported"]);
+  await converse(page, "Who are you?");
+  assert.deepEqual(await usage(), ["1 request, tokens not reported", "3 requests, tokens not reported"]);
+  assert.equal(await page.locator("#usage-note").textContent(), "1 request");
+  await click(page, "New conversation");
+  assert.deepEqual(await usage(), ["nothing yet", "nothing yet"]);
+});
+
+test("a limit ends the run in order, and trying again goes on", async () => {
+  await page.click("#limits-panel > summary");
+  await page.getByLabel("Requests of a run").fill("2");
+  await converse(page, "Keep watch for three bells");
+  assert.equal(await page.locator(".failure-title").textContent(), "The run has reached its limit");
+  assert.match(await page.locator(".failure-details").textContent(), /2 of 2 turns/);
+  assert.deepEqual(
+    (await said(page)).map(([, text]) => text.split(".")[0]).filter((text) => text !== ""),
+    ["Keep watch for three bells", "First bell", "Second bell"],
+  );
+  await click(page, "Try again");
+  await idle(page);
+  assert.match((await said(page)).at(-1)[1], /The watch is over/);
+  assert.equal(await page.locator(".failure").count(), 0);
+  // Without a number there is no limit.
+  await page.getByLabel("Requests of a run").fill("");
+  await page.getByLabel("Tool calls of a run").fill("1");
+  await converse(page, "Keep watch for three bells");
+  assert.match(await page.locator(".failure-details").textContent(), /limits\.maxToolCalls/);
+});

@@ -10,6 +10,7 @@ import { BrainPanel } from "./view/brain-panel.js";
 import { Composer } from "./view/composer.js";
 import { EndpointSettingsView } from "./view/endpoint-settings.js";
 import { EventLog } from "./view/event-log.js";
+import { LimitsPanel } from "./view/limits-panel.js";
 import { SmolLmSettings } from "./view/smollm-settings.js";
 import { Transcript } from "./view/transcript.js";
 
@@ -38,10 +39,12 @@ const chat: Chat = new Chat(brains, {
   sawProviderEvent: (data) => events.addRaw(data),
 });
 const { agent } = chat;
+const limits = new LimitsPanel(agent);
 
 agent.subscribe((event: AgentEventWithApprovals) => {
   events.add(event);
   transcript.apply(event);
+  if (event.type === "agent_start" || event.type === "message_end") limits.draw();
 });
 
 const composer = new Composer({
@@ -119,6 +122,7 @@ function showEmpty(): void {
 
 byId("new-conversation").addEventListener("click", () => {
   agent.reset();
+  limits.draw();
   events.clear();
   showEmpty();
   composer.focus();

@@ -53,6 +53,19 @@ export function explain(message: AssistantMessage): Explanation {
         title: "The conversation has become too long for this model",
         advice: "Begin a new conversation, or choose a model with a larger context.",
       };
+    case "limit_turns":
+    case "limit_tool_calls":
+    case "limit_tokens":
+      return {
+        title: "The run has reached its limit",
+        advice:
+          "What was done until here is kept. Trying again goes on with a fresh budget; limits can be changed.",
+      };
+    case "stream_idle":
+      return {
+        title: "The answer fell silent",
+        advice: "Nothing came for longer than the limit allows. Try again, or change the limit.",
+      };
     case "invalid_request":
       return {
         title: "The endpoint rejected the request",
