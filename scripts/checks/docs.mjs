@@ -4,6 +4,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { build } from "esbuild";
+import ts from "typescript-5";
 import { must, Report, root, run, tsc, walk } from "../common.mjs";
 
 const report = new Report();
@@ -64,8 +65,48 @@ for (const block of runnable) {
     if (printed.trim() !== next.text.trim()) throw new Error(`printed\n${printed}\ninstead of\n${next.text}`);
   });
 }
-console.log(`${code.length} blocks compiled, ${runnable.length} of them run`);
+console.log(`figures: ${code.length} blocks compiled, ${runnable.length} of them run`);
+named();
 report.finish();
+
+/** Every hook, error code, event and limit of the types is named on its page. */
+function named() {
+  const entry = join(root, "npm/dist/types/entry/index.d.ts");
+  const program = ts.createProgram([entry], {
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.esnext.disposable.d.ts"],
+    types: [],
+    ...{ strict: true, skipLibCheck: true },
+  });
+  const checker = program.getTypeChecker();
+  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry)));
+  const typeOf = (name) => {
+    const symbol = exported.find((one) => one.name === name);
+    const real = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    return checker.getDeclaredTypeOfSymbol(real);
+  };
+  const membersOf = (name) => typeOf(name).getProperties();
+  const isHook = (member) =>
+    checker.getNonNullableType(checker.getTypeOfSymbol(member)).getCallSignatures().length > 0;
+  const hooks = ["AgentOptions", "AgentLoopConfig"].flatMap(membersOf).filter(isHook);
+  const events = typeOf("AgentEventWithApprovals").types.map((type) =>
+    checker.getTypeOfSymbol(type.getProperty("type")),
+  );
+  const pages = {
+    "hooks.md": hooks.map(({ name }) => name).filter((name) => name !== "fetch"),
+    // A pattern of codes is written with an ellipsis.
+    "errors.md": typeOf("AgentErrorCode").types.map((type) => type.value ?? "storage_…"),
+    "events.md": events.map(({ value }) => value),
+    "limits.md": ["RunLimits", "RunBounds"].flatMap(membersOf).map(({ name }) => name),
+  };
+  for (const [page, words] of Object.entries(pages)) {
+    const text = readFileSync(join(root, "docs", page), "utf8");
+    const missing = words.filter((word) => !new RegExp(`(?<![\\w.])${word}(?!\\w)`).test(text));
+    report.check(words.length > 0 && missing.length === 0, `docs/${page} is complete`, missing.join(", "));
+    console.log(`figures: docs/${page}: ${new Set(words).size} names, all there`);
+  }
+}
 
 /** The fenced blocks of a page. `follows`: the block that ends right before, with nothing but blank lines between. */
 function blocksOf(page) {
