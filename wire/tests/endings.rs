@@ -166,6 +166,47 @@ fn long_answers_of_anthropic_messages_are_put_together() {
 }
 
 #[test]
+fn long_answers_of_openai_responses_are_put_together() {
+    use steersman_wire::batch::kind;
+    let model = json!({ "id": "m", "api": "openai-responses" });
+    let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+    response.head(200, "text/event-stream", "");
+    let mut send = |event: Value| response.push(format!("data: {event}\n\n").as_bytes());
+    let input = "0123456789\"\n".repeat(1024 * 1024 / 12);
+    let arguments = json!({ "input": input }).to_string();
+    let calls = [
+        ("function_call", "function_call_arguments", &arguments),
+        ("custom_tool_call", "custom_tool_call_input", &input),
+    ];
+    for (index, (item, ..)) in calls.iter().enumerate() {
+        let item = json!({ "type": item, "id": format!("i{index}"), "call_id": format!("c{index}"), "name": "t" });
+        send(json!({ "type": "response.output_item.added", "output_index": index, "item": item }));
+    }
+    // Deltas of both in turn.
+    let pieces = arguments.as_bytes().chunks(64).zip(input.as_bytes().chunks(60));
+    for (first, second) in pieces {
+        for (index, piece) in [first, second].into_iter().enumerate() {
+            let kind = format!("response.{}.delta", calls[index].1);
+            send(json!({ "type": kind, "output_index": index, "delta": std::str::from_utf8(piece).unwrap() }));
+        }
+    }
+    for (index, (item, name, text)) in calls.iter().enumerate() {
+        let member = if index == 0 { "arguments" } else { "input" };
+        send(json!({ "type": format!("response.{name}.done"), "output_index": index, member: text }));
+        let item = json!({ "type": item, "id": format!("i{index}"), "call_id": format!("c{index}"), "name": "t", member: text });
+        send(json!({ "type": "response.output_item.done", "output_index": index, "item": item }));
+    }
+    send(json!({ "type": "response.completed", "response": { "id": "r", "status": "completed", "output": [] } }));
+    assert!(response.finished());
+    let deltas = |index: u32| -> String {
+        let deltas = response.batch().iter().filter(|record| record.kind == kind::TOOLCALL_DELTA && record.a == index);
+        deltas.map(|record| record.text).collect()
+    };
+    assert!(deltas(0) == arguments && deltas(1) == arguments);
+    assert!(response.batch().iter().any(|record| record.kind == kind::DONE && record.text == "toolUse"));
+}
+
+#[test]
 fn recorded_responses_end_as_they_should() {
     let Some(folder) = shared() else {
         return;
