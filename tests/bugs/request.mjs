@@ -5,7 +5,7 @@ import { judge, Keys } from "./keys.mjs";
 import { callsOf, danglingCalls, orphanResults, resultsOf } from "./requests.mjs";
 
 /** The families that are played as they are; cases for others as the first one where they ask nothing of their own. */
-const FAMILIES = ["openai-completions", "anthropic-messages"];
+const FAMILIES = ["openai-completions", "anthropic-messages", "openai-responses", "google-generative-ai"];
 
 /** What a message of the model itself says about where it and its blocks came from; cases leave it out. */
 const origin = { api: chatModel.api, provider: chatModel.provider, model: chatModel.id };
@@ -30,17 +30,33 @@ async function build(host, keys, api) {
   return fetch.requests[0];
 }
 
+const argumentsOf = (call) => call.input ?? call.args ?? JSON.parse(call.function.arguments);
+
 function checks(request) {
   const { body, text, init } = request;
-  const assistants = body.messages.filter(({ role }) => role === "assistant");
+  const assistants = (body.messages ?? []).filter(({ role }) => role === "assistant");
+  const items = (kind) => body.input.filter(({ type }) => type === kind);
   return {
     body_lacks(expected) {
       for (const name of expected) assert.ok(!(name in body), name);
     },
     replayed_arguments(expected) {
-      const sent = callsOf(body).map((call) => call.input ?? JSON.parse(call.function.arguments));
+      const sent = callsOf(body).map((call) => argumentsOf(call));
       assert.ok(sent.length > 0);
       for (const args of sent) assert.deepEqual(args, expected);
+    },
+    function_call_ids: (expected) =>
+      assert.deepEqual(
+        items("function_call").map((item) => item.call_id),
+        expected,
+      ),
+    function_call_output_ids: (expected) =>
+      assert.deepEqual(
+        items("function_call_output").map((item) => item.call_id),
+        expected,
+      ),
+    function_call_item_id_absent(expected) {
+      for (const item of items("function_call")) assert.equal(!("id" in item), expected);
     },
     headers_contain(expected) {
       const headers = new Headers(init.headers);

@@ -1,4 +1,4 @@
-// What a request says: for any body of chat completions or of Anthropic Messages.
+// What a request says: for any body of chat completions, Anthropic Messages or Google's generative AI.
 
 const text = (content) =>
   typeof content === "string" ? content : (content ?? []).map((block) => block.text ?? "").join("");
@@ -11,7 +11,10 @@ const blocksOf = ({ content }, kind) =>
   Array.isArray(content) ? content.filter(({ type }) => type === kind) : [];
 
 /** Calls of one message. */
-const callsIn = (message) => message.tool_calls ?? blocksOf(message, "tool_use");
+const callsIn = (message) =>
+  message.tool_calls ??
+  message.parts?.flatMap(({ functionCall }) => functionCall ?? []) ??
+  blocksOf(message, "tool_use");
 
 /** Results in one message. */
 const resultsIn = (message) =>
@@ -20,7 +23,7 @@ const resultsIn = (message) =>
     : blocksOf(message, "tool_result").map((block) => ({ id: block.tool_use_id, text: text(block.content) }));
 
 /** Calls that were sent, in order. */
-export const callsOf = (body) => body.messages.flatMap(callsIn);
+export const callsOf = (body) => (body.messages ?? body.contents).flatMap(callsIn);
 
 /** Results that were sent, in order: id and text. */
 export const resultsOf = (body) => body.messages.flatMap(resultsIn);

@@ -31,7 +31,7 @@ function responseOf(keys, seen) {
   const status = http.get("status");
   http.done();
   const body = keys.get("body");
-  const events = keys.get("events");
+  const events = keys.get("events", []);
   const repeated = events.find(({ repeat }) => repeat !== undefined);
   const once = events.filter((event) => event !== repeated);
   const pieces = body === undefined ? once.map(textOfEvent) : [body];
@@ -60,6 +60,10 @@ const DONE = {
     { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
     { type: "message_stop" },
   ].map((data) => ({ event: data.type, data })),
+  "openai-responses": [
+    { type: "response.output_text.delta", output_index: 0, item_id: "m2", delta: "done" },
+    { type: "response.completed", response: { status: "completed" } },
+  ].map((data) => ({ event: data.type, data })),
 };
 
 async function receive(host, input) {
@@ -83,6 +87,9 @@ async function receive(host, input) {
   }
   const first = responseOf(keys, seen);
   const limits = keys.get("limits");
+  // Those are for the checks.
+  keys.get("variant_b");
+  keys.get("variant_b_drop_last_event");
   keys.done();
   const fetch = async (_url, init) => {
     seen.bodies.push(JSON.parse(new TextDecoder().decode(init.body)));
@@ -107,6 +114,30 @@ async function receive(host, input) {
 const mapValues = (object, change) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 
+/** The same case with the changes that it names. */
+function variantOf(input) {
+  const { variant_b: changes, variant_b_drop_last_event: shorter, ...rest } = input;
+  if (shorter) return { ...rest, events: rest.events.slice(0, -1) };
+  return { ...rest, ...(changes.body === undefined ? {} : { events: undefined }), ...changes };
+}
+
+/** What a failed message says, as cases put it. */
+function assertFailure(host, message, expected) {
+  const keys = new Keys(expected, "error");
+  const code = keys.get("code");
+  if (code) assert.equal(message.diagnostics[0].code, code);
+  const status = keys.get("status");
+  if (status) assert.match(message.errorMessage, new RegExp(`\\b${status}\\b`));
+  const retryable = keys.get("retryable");
+  if (retryable !== undefined) assert.equal(host.steersman.isRetryable(message), retryable);
+  for (const word of [keys.get("message_contains", [])].flat()) {
+    assert.ok(message.errorMessage.includes(word), word);
+  }
+  const stopReason = keys.get("stopReason", "error");
+  assert.equal(message.stopReason, stopReason);
+  keys.done();
+}
+
 function checks(host, seen) {
   const { agent, message } = seen;
   const second = seen.bodies[1];
@@ -124,6 +155,16 @@ function checks(host, seen) {
     replay_content(expected) {
       const replayed = second.messages.find(({ role }) => role === "assistant").content;
       assertPart(replayed, expected);
+    },
+    replay_input_item_types(expected) {
+      const types = second.input.map(({ type }) => type).filter((type) => expected.includes(type));
+      assert.deepEqual(types, expected);
+    },
+    replay_encrypted_content: (expected) =>
+      assert.equal(second.input.find(({ type }) => type === "reasoning").encrypted_content, expected),
+    async variant_b(expected) {
+      const { message: other } = await receive(host, variantOf(host.input));
+      assertFailure(host, other, expected);
     },
     per_block_order_ok() {
       // Every block begins, goes on and ends, whatever other blocks do meanwhile.
@@ -184,19 +225,8 @@ function checks(host, seen) {
       }
     },
     error(expected) {
-      if (expected === null)
-        return assert.deepEqual([message.errorMessage, message.diagnostics], [undefined, undefined]);
-      const keys = new Keys(expected, "error");
-      const code = keys.get("code");
-      if (code) assert.equal(message.diagnostics[0].code, code);
-      const status = keys.get("status");
-      if (status) assert.match(message.errorMessage, new RegExp(`\\b${status}\\b`));
-      const retryable = keys.get("retryable");
-      if (retryable !== undefined) assert.equal(host.steersman.isRetryable(message), retryable);
-      for (const word of [keys.get("message_contains", [])].flat()) {
-        assert.ok(message.errorMessage.includes(word), word);
-      }
-      return keys.done();
+      if (expected !== null) return assertFailure(host, message, expected);
+      return assert.deepEqual([message.errorMessage, message.diagnostics], [undefined, undefined]);
     },
   };
 }
