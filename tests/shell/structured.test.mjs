@@ -40,6 +40,34 @@ const families = {
         { type: "message_stop" },
       ]),
   },
+  "openai-responses": {
+    asked: ({ text: { format } }) => ({ type: format.type, schema: format.schema, strict: format.strict }),
+    expected: { type: "json_schema", schema, strict: true },
+    says: (text) =>
+      events([
+        { type: "response.created", response: { id: "r" } },
+        {
+          type: "response.output_item.added",
+          output_index: 0,
+          item: { type: "message", id: "i", content: [] },
+        },
+        { type: "response.output_text.delta", output_index: 0, content_index: 0, item_id: "i", delta: text },
+        {
+          type: "response.output_item.done",
+          output_index: 0,
+          item: { type: "message", id: "i", content: [{ type: "output_text", text }] },
+        },
+        { type: "response.completed", response: { id: "r", status: "completed" } },
+      ]),
+  },
+  "google-generative-ai": {
+    asked: ({ generationConfig: config }) => ({
+      type: config.responseMimeType,
+      schema: config.responseJsonSchema,
+    }),
+    expected: { type: "application/json", schema },
+    says: (text) => sse([{ candidates: [{ content: { parts: [{ text }] }, finishReason: "STOP" }] }], ""),
+  },
   "mistral-conversations": {
     asked: ({ response_format: format }) => ({ schema: format.json_schema.schema, type: format.type }),
     expected: { schema, type: "json_schema" },

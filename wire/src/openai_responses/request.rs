@@ -6,7 +6,7 @@ use crate::http::{base_of, HttpRequest, WireError};
 use crate::json::JsonError;
 use crate::model::{Level, Mapped, Model};
 use crate::openai_completions::{headers, Compat, Tools};
-use crate::request::{Request, Retention};
+use crate::request::{response_form, Request, Retention};
 use crate::text::json_fault;
 use crate::transcript::{fold, hand_off};
 
@@ -41,6 +41,14 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
         let written = body.member("tools").map(|out| tools.write(out, &compat, None));
         written.transpose()?;
         body.raw("tool_choice", options.tool_choice);
+    }
+    if let Some(schema) = options.response_schema {
+        body.object("text", |out| {
+            out.key("format").object(|out| {
+                out.key("type").string("json_schema");
+                response_form(out, schema);
+            });
+        });
     }
     if model.reasoning {
         reasoning(&mut body, model, request.level().map(|level| model.levels.word(level)));
