@@ -2,6 +2,7 @@
 
 use super::family::Family;
 use crate::context::{Body, Call, Content, Message, Part, ToolResult};
+use crate::ids::cleaned;
 use crate::literal::Literal;
 use crate::tool_args::is_object;
 use crate::transcript::{joined, tool_name};
@@ -21,45 +22,53 @@ pub(super) struct Conversation<'f> {
 impl Conversation<'_> {
     /// Writes the list. What says nothing is left out, and what then follows each other from the model is one content,
     /// for calls have to stand right behind something from the user.
-    pub fn write(&self, out: &mut Writer, mut messages: Vec<Message<'_>>) {
-        messages.retain(says_something);
+    pub fn write(&self, out: &mut Writer, messages: &[Message<'_>]) {
+        let mut turns: Vec<&Message<'_>> = Vec::with_capacity(messages.len());
+        for message in messages {
+            if says_something(message) {
+                turns.push(message);
+            }
+        }
         out.array(|out| {
-            if matches!(messages.first().map(|first| &first.body), Some(Body::Assistant(_))) {
+            if matches!(turns.first().map(|first| &first.body), Some(Body::Assistant(_))) {
                 content(out, "user", |out| text_part(out, BEGINNING));
             }
-            for turn in messages.chunk_by(one_content) {
+            for turn in turns.chunk_by(|first, second| one_content(first, second)) {
                 match turn.first().map(|first| &first.body) {
                     Some(Body::User(said)) => content(out, "user", |out| user(out, said)),
                     Some(Body::Assistant(_)) => content(out, "model", |out| self.model(out, turn)),
-                    Some(Body::Result(_)) => self.results(out, turn),
-                    _ => {}
+                    _ => self.results(out, turn),
                 }
             }
         });
     }
 
-    fn model(&self, out: &mut Writer, turn: &[Message<'_>]) {
+    fn model(&self, out: &mut Writer, turn: &[&Message<'_>]) {
         // Only the first of parallel calls carries a signature.
         let mut sign = self.family.is_third();
         for message in turn {
             let Body::Assistant(assistant) = &message.body else { continue };
             for part in assistant.parts.iter().filter(|part| is_sent(part)) {
-                out.object(|out| match part {
-                    Part::Text { text, signature } => {
-                        out.key("text").literal(*text);
-                        signed(out, *signature, false);
-                    }
-                    Part::Thinking { text, signature, .. } => {
-                        out.key("text").literal(*text);
-                        out.key("thought").bool(true);
-                        signed(out, *signature, false);
-                    }
+                out.open();
+                let (signature, demanded) = match part {
                     Part::Call(call) => {
                         self.call(out, call);
-                        signed(out, call.signature, std::mem::take(&mut sign));
+                        (call.signature, std::mem::take(&mut sign))
                     }
-                    Part::Image { .. } => {}
-                });
+                    Part::Text { text, signature } | Part::Thinking { text, signature, .. } => {
+                        out.key("text").literal(*text);
+                        if matches!(part, Part::Thinking { .. }) {
+                            out.key("thought").bool(true);
+                        }
+                        (*signature, false)
+                    }
+                    Part::Image { .. } => (None, false),
+                };
+                let signature = signature.map(Literal::text).filter(|text| is_base64(text));
+                if let Some(signature) = signature.as_deref().or(demanded.then_some(UNSIGNED)) {
+                    out.key("thoughtSignature").string(signature);
+                }
+                out.close();
             }
         }
     }
@@ -76,8 +85,8 @@ impl Conversation<'_> {
     }
 
     /// All results of a turn stand in one content; images that have no place there follow.
-    fn results(&self, out: &mut Writer, turn: &[Message<'_>]) {
-        let results = || turn.iter().filter_map(result_of);
+    fn results(&self, out: &mut Writer, turn: &[&Message<'_>]) {
+        let results = || turn.iter().filter_map(|message| result_of(message));
         content(out, "user", |out| results().for_each(|result| self.result(out, result)));
         if !self.family.takes_result_images() && results().any(|result| result.parts.iter().any(is_image)) {
             content(out, "user", |out| {
@@ -190,17 +199,8 @@ fn images(out: &mut Writer, parts: &[Part<'_>]) {
     }
 }
 
-/// The signature of a part, if it can be one. `demanded`: the service takes no part without.
-fn signed(out: &mut Writer, signature: Option<Literal<'_>>, demanded: bool) {
-    let signature = signature.map(Literal::text).filter(|text| is_base64(text));
-    if let Some(signature) = signature.as_deref().or(demanded.then_some(UNSIGNED)) {
-        out.key("thoughtSignature").string(signature);
-    }
-}
-
 /// Whether a text can be bytes in base64, of either alphabet.
 fn is_base64(text: &str) -> bool {
     let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
-    text.len() % 4 == 0 && !digits.is_empty() && digits.bytes().all(fits)
+    text.len() % 4 == 0 && !digits.is_empty() && cleaned(digits, b"+/-_") == digits
 }

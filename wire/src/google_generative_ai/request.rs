@@ -19,7 +19,7 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
     let mut out = Writer::with_capacity(4096);
     out.open();
     out.key("contents");
-    Conversation { family: &family }.write(&mut out, messages);
+    Conversation { family: &family }.write(&mut out, &messages);
     if !head.prompt.is_empty() {
         out.key("systemInstruction").object(|out| {
             out.key("parts").array(|out| out.object(|out| out.key("text").joined(|out| out.push_str(&head.prompt))));
