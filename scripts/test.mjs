@@ -107,6 +107,20 @@ const stages = [
     what: "provider streams, requests and faults",
   },
   {
+    name: "wire-chromium",
+    needs: ["npm", "chromium"],
+    package: true,
+    seconds: 300,
+    what: "the same over a network that fails, in a page with a strict CSP",
+  },
+  {
+    name: "servers",
+    needs: ["npm"],
+    package: true,
+    seconds: 300,
+    what: "whole runs against servers made by others",
+  },
+  {
     name: "handoff",
     needs: ["npm"],
     package: true,

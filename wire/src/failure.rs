@@ -1,8 +1,9 @@
 //! What a provider says about its failure, in the many shapes providers say it.
 
 use crate::json::{parse, to_text, Value};
+use crate::secrets::{redact, CUT};
 use crate::sse::{Event, Sse};
-use crate::text::{decimal, has, replace};
+use crate::text::{decimal, has};
 use crate::verdict::is_overflow_text;
 use crate::write::{escaped, Writer};
 use std::borrow::Cow;
@@ -95,11 +96,7 @@ impl Failure {
 
     /// Replaces secrets in the message.
     pub fn redact(&mut self, secrets: &[String]) {
-        for secret in secrets {
-            if has(&self.message, secret) {
-                self.message = replace(&self.message, secret, "[redacted]");
-            }
-        }
+        redact(&mut self.message, secrets);
     }
 
     /// Writes the diagnostic of a message; the host adds the time.
@@ -222,7 +219,7 @@ fn cut(text: &str, most: usize) -> String {
         Some((end, _)) => {
             let missing = text.get(end..).unwrap_or_default().bytes().filter(|byte| byte & 0xc0 != 0x80).count();
             let shown = text.get(..end).unwrap_or_default();
-            [shown, "... [truncated ", &decimal(missing as u64), " chars]"].concat()
+            [shown, CUT, &decimal(missing as u64), " chars]"].concat()
         }
     }
 }

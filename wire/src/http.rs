@@ -1,6 +1,7 @@
 //! HTTP as data: what a host has to send.
 
 use crate::text::{around, has};
+use memchr::memchr3;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -84,17 +85,27 @@ impl Headers {
         self.0
     }
 
-    /// What must not be repeated in an error text: the values of headers that carry a credential, and a credential
-    /// without the scheme before it.
+    /// What must not be repeated in an error text: the words in headers that carry a credential, and what such a word
+    /// gives a name to. The longer ones come first.
     pub fn secrets(&self) -> Vec<&str> {
-        const MARKS: [&str; 5] = ["auth", "key", "token", "secret", "cookie"];
-        let secret = |header: &&(String, String)| MARKS.iter().any(|mark| has(&header.0, mark));
-        let values = self.0.iter().filter(secret).map(|header| header.1.as_str());
+        const MARKS: [&str; 7] = ["auth", "key", "token", "secret", "cookie", "session", "password"];
+        let mut secrets = Vec::new();
+        for (name, value) in &self.0 {
+            if !MARKS.iter().any(|mark| has(name, mark)) {
+                continue;
+            }
+            let mut rest = value.as_str();
+            while !rest.is_empty() {
+                let end = memchr3(b' ', b';', b',', rest.as_bytes()).unwrap_or(rest.len());
+                let word = rest.get(..end).unwrap_or_default();
+                secrets.push(word);
+                secrets.extend(around(word, b'=', false).map(|parts| parts.1));
+                rest = rest.get(end + 1..).unwrap_or_default();
+            }
+        }
         // Anything shorter is no credential, and hiding it would garble ordinary words.
-        values
-            .map(|value| around(value, b' ', true).map_or(value, |parts| parts.1))
-            .filter(|value| value.len() >= 8)
-            .collect()
+        secrets.retain(|secret| secret.len() >= 8);
+        secrets
     }
 }
 
@@ -117,6 +128,8 @@ mod tests {
         headers.set("authorization", "Bearer sk-0123456789");
         headers.set("x-api-key", "abc");
         headers.set("content-type", "application/json");
-        assert_eq!(headers.secrets(), ["sk-0123456789"]);
+        headers.set("cookie", "theme=dark; session=c29tZXRoaW5n");
+        let cookies = ["theme=dark", "session=c29tZXRoaW5n", "c29tZXRoaW5n"];
+        assert_eq!(headers.secrets(), [["sk-0123456789"].as_slice(), cookies.as_slice()].concat());
     }
 }

@@ -24,6 +24,7 @@ mod read;
 mod request;
 mod response;
 pub mod schema;
+mod secrets;
 pub mod sniff;
 pub mod sse;
 mod strict_schema;

@@ -94,10 +94,7 @@ fn own_cases() {
     let cases = parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     for case in cases.as_array().unwrap() {
         let bytes = |chunk: &Value| match chunk.as_str().unwrap().strip_prefix("hex:") {
-            Some(hex) => {
-                let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
-                pairs.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect()
-            }
+            Some(hex) => unhex(hex),
             None => text(chunk).into_bytes(),
         };
         let chunks = list(case, "chunks").iter().map(bytes).collect();
@@ -105,11 +102,52 @@ fn own_cases() {
     }
 }
 
+fn unhex(hex: &str) -> Vec<u8> {
+    let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
+    pairs.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect()
+}
+
+fn shared(path: &str) -> PathBuf {
+    let folder = std::env::var_os("STEERSMAN_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    folder.join(path)
+}
+
+#[test]
+fn bug_cases_of_bytes() {
+    let Ok(folder) = std::fs::read_dir(shared("bug-cases")) else {
+        return;
+    };
+    let mut played = Vec::new();
+    for file in folder.map(|entry| entry.unwrap().path()) {
+        let Some(case) = std::fs::read_to_string(&file).ok().and_then(|text| parse(&text).ok()) else { continue };
+        let Some(input) =
+            case.get("input").filter(|input| input.get("kind").and_then(Value::as_str) == Some("sse-bytes"))
+        else {
+            continue;
+        };
+        let chunk = |chunk: &Value| match chunk.get("hex") {
+            Some(hex) => unhex(hex.as_str().unwrap()),
+            None => text(chunk.get("text").unwrap()).into_bytes(),
+        };
+        let chunks: Vec<Vec<u8>> = list(input, "chunks").iter().map(chunk).collect();
+        let mut expected = Heard::default();
+        for event in list(case.get("expected").unwrap(), "sse_events") {
+            let part = |key| text(event.get(key).unwrap());
+            expected.events.push((part("event"), part("data"), None));
+        }
+        let name = text(case.get("id").unwrap());
+        Case { name: name.clone(), chunks, expected }.check();
+        played.push(name);
+    }
+    played.sort();
+    println!("bug cases of the event stream reader: {}", played.join(" "));
+    assert_eq!(played.len(), 4);
+}
+
 #[test]
 fn torture_cases() {
-    let shared = std::env::var_os("STEERSMAN_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
-    let Ok(torture) = std::fs::read_to_string(shared.join("wire/sse-torture.json")) else {
+    let Ok(torture) = std::fs::read_to_string(shared("wire/sse-torture.json")) else {
         return;
     };
     let torture = parse(&torture).unwrap();

@@ -297,7 +297,23 @@ export class Exchange {
     if (this.#stopped) return;
     const known =
       error instanceof WireRefusal || (error instanceof AgentError && !(error instanceof EngineCrashError));
-    this.#endEarly(known ? error.code : "engine_crash", describe(error));
+    const said = describe(error);
+    if (known) this.#endEarly(error.code, this.#withoutKeys(error.code, said));
+    else this.#endEarly("engine_crash", said);
+  }
+
+  /** The words of a failure that the engine has not seen, without the keys of the request. */
+  #withoutKeys(code: AgentErrorCode, said: string): string {
+    const engine = this.#engine;
+    if (engine === undefined || this.#request === undefined) return said;
+    try {
+      const id = engine.open(this.#request.reply);
+      const words = errorText(engine.fail(id, code, said));
+      engine.close(id);
+      return words;
+    } catch {
+      return "It failed, and so did looking for keys in the words of the failure.";
+    }
   }
 
   #abort(): AssistantMessageEvent | undefined {

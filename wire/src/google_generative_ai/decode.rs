@@ -144,7 +144,8 @@ impl Decode for Decoder {
         draft.close_all();
         match draft.raw_stop_reason.as_deref() {
             None => Outcome::Failed(Failure::truncated(ENDED)),
-            Some("STOP") => Outcome::Done(if self.calls.is_empty() { "stop" } else { "toolUse" }),
+            // The second is the word of servers that imitate this one, for a turn with calls.
+            Some("STOP" | "FUNCTION_CALL") => Outcome::Done(if self.calls.is_empty() { "stop" } else { "toolUse" }),
             Some("MAX_TOKENS" | "CONTINUATION") => Outcome::Done("length"),
             Some(reason) => {
                 let refused = REFUSALS.iter().any(|word| has(reason, word));

@@ -1,0 +1,126 @@
+//! Keys have no place in a text that people and logs get to see, in whatever form a server quotes them.
+
+use crate::text::{has, replace};
+
+/// What stands in place of a secret.
+const HIDDEN: &str = "[redacted]";
+/// What a text that was cut ends with.
+pub(crate) const CUT: &str = "... [truncated ";
+/// Fewest characters of a beginning that count as part of a secret.
+const PART: usize = 4;
+
+/// The text without secrets: as they are, and as servers quote them.
+pub(crate) fn redact(text: &mut String, secrets: &[String]) {
+    let was_cut = has(text, CUT);
+    for secret in secrets {
+        for form in forms(secret) {
+            hide(text, &form, "");
+            // A text that was cut may end inside of it.
+            let mut end = if was_cut { form.len() } else { 0 };
+            while end > PART {
+                end -= 1;
+                if let Some(part) = form.get(..end) {
+                    hide(text, &[part, CUT].concat(), CUT);
+                }
+            }
+        }
+    }
+}
+
+fn hide(text: &mut String, form: &str, then: &str) {
+    if has(text, form) {
+        *text = replace(text, form, &[HIDDEN, then].concat());
+    }
+}
+
+/// A secret itself, with escaped slashes, as in an address, and in base64, wherever in a longer text it begins.
+fn forms(secret: &str) -> Vec<String> {
+    let mut forms = vec![secret.to_owned(), replace(secret, "/", "\\/")];
+    for ten in [b'A', b'a'] {
+        forms.push(in_address(secret, ten));
+    }
+    for shift in 0..3 {
+        for last in [*b"+/", *b"-_"] {
+            forms.push(base64(secret.as_bytes(), shift, last));
+        }
+    }
+    forms
+}
+
+/// `ten` is the hexadecimal digit 10.
+fn in_address(text: &str, ten: u8) -> String {
+    let digit = |value: u8| char::from(if value < 10 { b'0' + value } else { ten + value - 10 });
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~!*'()".contains(&byte) {
+            out.push(byte.into());
+        } else {
+            out.push('%');
+            out.push(digit(byte >> 4));
+            out.push(digit(byte & 15));
+        }
+    }
+    out
+}
+
+/// What bytes look like in the base64 of a text in which `shift` bytes more than a multiple of three come before them:
+/// the characters that they alone determine. `last` are the digits 62 and 63.
+fn base64(bytes: &[u8], shift: usize, last: [u8; 2]) -> String {
+    let bits = bytes.len() * 8;
+    let mut at = (6 - shift * 8 % 6) % 6;
+    let mut out = String::new();
+    while at + 6 <= bits {
+        let byte = |index: usize| u16::from(bytes.get(index).copied().unwrap_or_default());
+        let pair = (byte(at / 8) << 8) | byte(at / 8 + 1);
+        let value = ((pair >> (10 - at % 8)) & 63) as u8;
+        out.push(char::from(match value {
+            0..=25 => b'A' + value,
+            26..=51 => b'a' + value - 26,
+            52..=61 => b'0' + value - 52,
+            62 => last[0],
+            _ => last[1],
+        }));
+        at += 6;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "sk-a/b+c=d~é9";
+
+    #[test]
+    fn every_form_is_hidden() {
+        for (text, wanted) in [
+            ("no sk-a/b+c=d~é9!", "no [redacted]!"),
+            ("sk-a\\/b+c=d~é9", "[redacted]"),
+            ("?k=sk-a%2Fb%2Bc%3Dd~%C3%A99&x", "?k=[redacted]&x"),
+            ("sk-a%2fb%2bc%3dd~%c3%a99", "[redacted]"),
+            // base64 of the key, of ":key" and of "::key", the end of each together with a neighbour.
+            ("c2stYS9iK2M9ZH7DqTk=", "[redacted]k="),
+            ("OnNrLWEvYitjPWR+w6k5", "On[redacted]"),
+            ("Ojpzay1hL2IrYz1kfsOpOQ==", "Ojp[redacted]Q=="),
+            ("OnNrLWEvYitjPWR-w6k5", "On[redacted]"),
+        ] {
+            let mut hidden = text.to_owned();
+            redact(&mut hidden, &[KEY.to_owned()]);
+            assert_eq!(hidden, wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_one_at_a_cut_is_hidden() {
+        for (text, wanted) in [
+            ("bad sk-a/b... [truncated 9 chars]", "bad [redacted]... [truncated 9 chars]"),
+            ("x c2stY... [truncated 2 chars] y", "x [redacted]... [truncated 2 chars] y"),
+            ("bad sk-... [truncated 9 chars]", "bad sk-... [truncated 9 chars]"),
+            ("bad sk-a/b...", "bad sk-a/b..."),
+        ] {
+            let mut hidden = text.to_owned();
+            redact(&mut hidden, &[KEY.to_owned()]);
+            assert_eq!(hidden, wanted, "{text}");
+        }
+    }
+}
