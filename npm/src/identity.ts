@@ -1,6 +1,6 @@
-import type { ClientIdentity } from "./types.js";
+import type { ClientIdentity, Model } from "./types.js";
 
-/** The identity of agent requests. The option `identity` overrides it field by field. */
+/** What the option `identity` of an agent is merged over, field by field. Without the option nothing is sent. */
 export const DEFAULT_AGENT_IDENTITY: ClientIdentity = { attribution: { name: "steersman" } };
 
 /**
@@ -13,4 +13,17 @@ export function mergeIdentity(given: ClientIdentity | undefined): ClientIdentity
   if (given?.attribution !== undefined) merged.attribution = given.attribution;
   if (given?.version !== undefined) merged.version = given.version;
   return merged;
+}
+
+/**
+ * Headers that say whom a request is attributed to. OpenRouter alone has some that are meant for pages; anywhere else an
+ * unknown header can make a server refuse the request.
+ */
+export function attributionHeaders(
+  model: Model,
+  identity: ClientIdentity | undefined,
+): Record<string, string> {
+  const { name, url } = identity?.attribution ?? {};
+  if (!name || (model.provider !== "openrouter" && !/\bopenrouter\.ai\b/.test(model.baseUrl))) return {};
+  return { "X-Title": name, ...(url ? { "HTTP-Referer": url } : {}) };
 }

@@ -35,7 +35,8 @@ export async function respond(
   const options = {
     ...config,
     apiKey,
-    ...(profile.identity ? { identity: mergeIdentity(config.identity) } : {}),
+    // Nobody is named whom the application has not named.
+    ...(profile.identity && config.identity ? { identity: mergeIdentity(config.identity) } : {}),
     signal: run.signal,
   };
   const response = await streamFn(config.model, request, options);

@@ -113,7 +113,10 @@ export interface AgentOptions<TCustom extends CustomMessage = never>
   fallbackModels?: StreamOptions["fallbackModels"];
   /** Default `parallel`. */
   toolExecution?: ToolExecutionMode | undefined;
-  /** How requests identify the application; merged over `DEFAULT_AGENT_IDENTITY`. */
+  /**
+   * How requests identify the application; merged over `DEFAULT_AGENT_IDENTITY`. Built-in stream functions tell it to
+   * OpenRouter alone. Default: nothing is said.
+   */
   identity?: ClientIdentity | undefined;
 }
 
