@@ -128,6 +128,13 @@ const stages = [
     what: "one conversation through every pair of providers",
   },
   {
+    name: "session",
+    needs: ["npm"],
+    package: true,
+    seconds: 300,
+    what: "sessions, stores and compaction; the recorded cases",
+  },
+  {
     name: "wasm",
     needs: [...rust, "wasm-bindgen", "wasm-pack", "chromium", "chromedriver"],
     seconds: 900,

@@ -7,6 +7,8 @@ mod executor;
 mod host;
 mod probe;
 mod schema;
+mod session;
+mod session_ops;
 mod stream;
 
 use wasm_bindgen::prelude::*;
@@ -19,6 +21,7 @@ use host::{JsHost, Run};
 pub use executor::{install, settle};
 pub use probe::break_down;
 pub use schema::{check_arguments, compile_schema, drop_schema};
+pub use session::{drop_session, session_call};
 pub use stream::{
     message_is_overflow, message_is_retryable, response_close, response_end, response_fail, response_head,
     response_open, response_push, wire_request,

@@ -133,7 +133,7 @@ impl MemoryStore {
             writes.push(Value::Object(write));
         }
         let copied = |id: &str| entries.iter().any(|entry| text(entry, "id") == id);
-        for (namespace, key, value) in self.dump("") {
+        for (namespace, key, list, value) in self.dump("") {
             let wanted = match (namespace, scope) {
                 (NAME, _) => true,
                 (LABELS, _) => copied(key),
@@ -143,7 +143,7 @@ impl MemoryStore {
                 (TIPS | "pi.lane.state" | "pi.result", _) => false,
                 (other, _) if other.starts_with("pi.op.") || other.starts_with("pi.pending.") => false,
                 (other, _) if other.starts_with("pi.") => return Err(SessionError::new("unsupported")),
-                (_, Scope::Tree) => self.value(namespace, key).is_some(),
+                (_, Scope::Tree) => !list,
                 _ => false,
             };
             if wanted {

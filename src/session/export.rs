@@ -20,3 +20,20 @@ impl SessionTree {
         out
     }
 }
+
+impl SessionTree {
+    /// Appends the entries as a JSON array.
+    pub fn write_entries(&self, out: &mut String) {
+        out.push('[');
+        for (place, entry) in self.entries.iter().enumerate() {
+            if place > 0 {
+                out.push(',');
+            }
+            match &entry.line {
+                Some(text) => out.push_str(text),
+                None => write_value(out, &entry.value),
+            }
+        }
+        out.push(']');
+    }
+}

@@ -247,13 +247,13 @@ impl MemoryStore {
         Ok(if newest_first { items.iter().rev().take(limit).collect() } else { items.iter().take(limit).collect() })
     }
 
-    /// All values and lists whose namespace begins so: namespace, key, and the value or the list.
-    pub fn dump(&self, prefix: &str) -> Vec<(&str, &str, Value)> {
+    /// All values and lists whose namespace begins so: namespace, key, whether it is a list, and the value or the list.
+    pub fn dump(&self, prefix: &str) -> Vec<(&str, &str, bool, Value)> {
         let value = |slot: &Slot| match slot.list {
             true => Value::Array(slot.items.clone()),
             false => slot.items.first().cloned().unwrap_or_default(),
         };
-        self.live(prefix).map(|slot| (slot.namespace.as_str(), slot.key.as_str(), value(slot))).collect()
+        self.live(prefix).map(|slot| (slot.namespace.as_str(), slot.key.as_str(), slot.list, value(slot))).collect()
     }
 
     /// Whether a run was not over.

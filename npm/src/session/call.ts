@@ -1,0 +1,36 @@
+/** Operations of the engine, with their refusals as errors. */
+import { callSession, type SessionKey } from "../engine/session.js";
+
+/** Why an operation on a session is refused. Nothing has changed then. */
+export class SessionError extends Error {
+  override name = "SessionError";
+  /** For programs, such as `not_a_session`, `empty`, `corrupt`, `unknown_entry`, `bad_id`. */
+  readonly code: string;
+  /** The line of the file, from 1. */
+  readonly line?: number;
+
+  constructor(code: string, line?: number | null) {
+    super(line ? `${code} (line ${line})` : code);
+    this.code = code;
+    if (line) this.line = line;
+  }
+}
+
+/** Does an operation, or throws why not. */
+export function call<T>(key: SessionKey | undefined, request: Record<string, unknown>, text?: string): T {
+  const answer = callSession(key, request, text);
+  if ("error" in answer) throw new SessionError(answer.error, answer.line);
+  return answer.value as T;
+}
+
+/** A fresh id of an entry: the first 8 digits of a random UUID. */
+export const randomId = (): string => uuid().slice(0, 8);
+
+/** A random UUID (version 4). Also where the page is not a secure context, and `randomUUID` is missing. */
+export function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

@@ -1,0 +1,46 @@
+export {
+  appendTo,
+  createBranch,
+  type ForkScope,
+  forkWrites,
+  moveTip,
+  type NewEntry,
+  setLabel,
+  setName,
+  treeWrites,
+} from "./branches.js";
+export { SessionError } from "./call.js";
+export {
+  calculateContextTokens,
+  collectEntriesForBranchSummary,
+  compact,
+  DEFAULT_COMPACTION_SETTINGS,
+  estimateContextTokens,
+  estimateTokens,
+  fileOperations,
+  findCutPoint,
+  overflowOf,
+  prepareBranchEntries,
+  prepareCompaction,
+  serializeConversation,
+  shouldCompact,
+  type Summary,
+  type SummaryOptions,
+  summarize,
+  summarizeBranch,
+} from "./compaction.js";
+export { MemoryStore } from "./memory-store.js";
+export {
+  type BranchQuery,
+  type Committed,
+  type EntryQuery,
+  type SessionStore,
+  setOrDelete,
+  setValue,
+  type StoredEntry,
+  type StoreStats,
+  type StoreWrite,
+  type UsageRow,
+} from "./store.js";
+export { convertToLlm, SessionTree, withoutFailed } from "./tree.js";
+export type * from "./types.js";
