@@ -1,4 +1,4 @@
-import type { ClientIdentity, Model } from "./types.js";
+import type { ClientIdentity, Model, SimpleStreamOptions } from "./types.js";
 
 /** What the option `identity` of an agent is merged over, field by field. Without the option nothing is sent. */
 export const DEFAULT_AGENT_IDENTITY: ClientIdentity = { attribution: { name: "steersman" } };
@@ -16,14 +16,12 @@ export function mergeIdentity(given: ClientIdentity | undefined): ClientIdentity
 }
 
 /**
- * Headers that say whom a request is attributed to. OpenRouter alone has some that are meant for pages; anywhere else an
- * unknown header can make a server refuse the request.
+ * The headers of a request, with those that say whom it is attributed to. OpenRouter alone has some that are meant for
+ * pages; anywhere else an unknown header can make a server refuse the request.
  */
-export function attributionHeaders(
-  model: Model,
-  identity: ClientIdentity | undefined,
-): Record<string, string> {
+export function attributed(model: Model, options: SimpleStreamOptions): SimpleStreamOptions["headers"] {
+  const { headers, identity } = options;
   const { name, url } = identity?.attribution ?? {};
-  if (!name || (model.provider !== "openrouter" && !/\bopenrouter\.ai\b/.test(model.baseUrl))) return {};
-  return { "X-Title": name, ...(url ? { "HTTP-Referer": url } : {}) };
+  if (!name || !/^openrouter |\bopenrouter\.ai\b/.test(`${model.provider} ${model.baseUrl}`)) return headers;
+  return { "X-Title": name, ...(url && { "HTTP-Referer": url }), ...model.headers, ...headers };
 }

@@ -1,14 +1,13 @@
 /** What goes into the engine for a request, and the body that comes out of it. */
 import { AgentError } from "../errors.js";
 import { describe } from "../engine/describe.js";
-import { attributionHeaders } from "../identity.js";
+import { attributed } from "../identity.js";
 import { jsonSchemaOf } from "../schema.js";
 import type { Context, Model, SimpleStreamOptions } from "../types.js";
 
 /** The options that shape a request. */
 const NAMES = [
   "apiKey",
-  "headers",
   "temperature",
   "maxTokens",
   "reasoning",
@@ -51,8 +50,7 @@ export function toJson(value: object): string {
 export function encodeInput(model: Model, context: Context, options: SimpleStreamOptions): Uint8Array {
   const shaping: { [name: string]: unknown } = {};
   for (const name of NAMES) if (options[name] !== undefined) shaping[name] = options[name];
-  const attribution = attributionHeaders(model, options.identity);
-  if (attribution["X-Title"]) shaping["headers"] = { ...attribution, ...model.headers, ...options.headers };
+  shaping["headers"] = attributed(model, options);
   if (options.onProviderStreamEvent !== undefined) shaping["echo"] = true;
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
   const { systemPrompt, tools, messages } = context;
