@@ -47,6 +47,22 @@ const pkg = join(root, "npm/pkg");
 const dist = join(root, "npm/dist");
 const wasmFile = join(pkg, "steersman_bg.wasm");
 
+/**
+ * Entries that nobody uses without an agent count as users of the shell: what they share with it stays with it. Apart,
+ * every group of shared files would be a file of its own to load, and would compress worse.
+ */
+const together = {
+  name: "together",
+  setup(building) {
+    const shell = join(root, "npm/src/index.ts");
+    building.onResolve({ filter: /^steersman:shell$/ }, () => ({ path: shell }));
+    building.onLoad({ filter: /\/src\/entry\/(adapters\/.*|pi-0\.85|session|testing)\.ts$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, "utf8")}import "steersman:shell";\n`,
+      loader: "ts",
+    }));
+  },
+};
+
 /** Runs `step` unless `out` was made from the same inputs; the stamp is written last. */
 async function stepFor(name, out, inputs, force, step) {
   const stamp = join(out, ".inputs");
@@ -69,9 +85,11 @@ async function buildWasm() {
     ...mirrors.map((mirror) => [join(registry, mirror, "/"), "crates/"]),
     [join(sysroot, "lib/rustlib/src/rust/"), "rust/"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  // The stack comes first. With 960 kB of it all data lies below 2^20, where an address takes a byte less.
+  const flags = [...remap, "-Clink-arg=-zstack-size=983040"];
   const target = ["--release", "--target", "wasm32-unknown-unknown"];
   await must("cargo", ["build", "--package", "steersman", "--lib", "--features", "js", ...target], {
-    env: { CARGO_ENCODED_RUSTFLAGS: remap.join("\x1f"), CARGO_TARGET_DIR: targetDir },
+    env: { CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"), CARGO_TARGET_DIR: targetDir },
   });
   const work = `${pkg}.new`;
   rmSync(work, { recursive: true, force: true });
@@ -116,6 +134,9 @@ async function bundle() {
     legalComments: "none",
     // The module in the JavaScript is made of characters beyond ASCII; escaped they would be three times as long.
     charset: "utf8",
+    plugins: [together],
+    // What `together` adds is there for its place only.
+    logOverride: { "ignored-bare-import": "silent" },
     logLevel: "warning",
   });
   for (const file of readdirSync(work).filter((name) => name.endsWith(".map"))) slimMap(join(work, file));

@@ -18,20 +18,7 @@ use crate::{respond, tool_batch};
 /// # Errors
 /// Whatever user code threw in a place where the contract says that it must not; events already emitted stay.
 pub async fn run<H: Host>(host: &H, prompts: &H::List, context: &H::Context) -> Result<H::List, H::Thrown> {
-    let initial = host.declared(context, None, prompts)?;
-    let added = host.list();
-    let context = host.extended(context, &initial)?;
-    for index in 0..host.len(&initial)? {
-        host.push(&added, &host.item(&initial, index)?)?;
-    }
-    host.emit(Event::AgentStart).await?;
-    host.emit(Event::TurnStart).await?;
-    for index in 0..host.len(&initial)? {
-        announce(host, &host.item(&initial, index)?).await?;
-    }
-    host.choose_stream_fn()?;
-    turns(host, context, &added).await?;
-    Ok(added)
+    start(host, Some(prompts), context).await
 }
 
 /// Go on from the context as it is: its last message is a user message or a tool result (the shell checks that).
@@ -40,10 +27,32 @@ pub async fn run<H: Host>(host: &H, prompts: &H::List, context: &H::Context) -> 
 /// # Errors
 /// As [`run`].
 pub async fn run_continue<H: Host>(host: &H, context: &H::Context) -> Result<H::List, H::Thrown> {
+    start(host, None, context).await
+}
+
+/// [`run`], or [`run_continue`] without prompts.
+pub(crate) async fn start<H: Host>(
+    host: &H,
+    prompts: Option<&H::List>,
+    context: &H::Context,
+) -> Result<H::List, H::Thrown> {
+    let initial = match prompts {
+        Some(prompts) => host.declared(context, None, prompts)?,
+        None => host.list(),
+    };
     let added = host.list();
-    let context = host.shared(context)?;
+    let context = match prompts {
+        Some(_) => host.extended(context, &initial)?,
+        None => host.shared(context)?,
+    };
+    for index in 0..host.len(&initial)? {
+        host.push(&added, &host.item(&initial, index)?)?;
+    }
     host.emit(Event::AgentStart).await?;
     host.emit(Event::TurnStart).await?;
+    for index in 0..host.len(&initial)? {
+        announce(host, &host.item(&initial, index)?).await?;
+    }
     host.choose_stream_fn()?;
     turns(host, context, &added).await?;
     Ok(added)

@@ -5,6 +5,7 @@
 //! after its task was dropped, finds nothing.
 
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -27,10 +28,14 @@ extern "C" {
     /// Whether an ECMA-262 pattern matches somewhere in a text: 1 yes, 0 no, -1 not a pattern.
     #[wasm_bindgen(method, catch)]
     pub fn matches(this: &Env, pattern: &str, text: &str) -> Result<i32, JsValue>;
+
+    /// Named here, because the crate that has it brings code along for every type of closure that it takes.
+    type Promise;
 }
 
 thread_local! {
-    static EXECUTOR: Executor = const { Executor::new() };
+    // Never dropped, like the thread: else every access would ask whether it is still there.
+    static EXECUTOR: ManuallyDrop<Executor> = const { ManuallyDrop::new(Executor::new()) };
 }
 
 struct Executor {
@@ -147,7 +152,7 @@ impl Executor {
 
 /// Wait for a promise; anything else is its own answer.
 pub(super) async fn wait(value: JsValue) -> Result<JsValue, JsValue> {
-    if !value.is_instance_of::<js_sys::Promise>() {
+    if !value.is_instance_of::<Promise>() {
         return Ok(value);
     }
     let key = EXECUTOR.with(|executor| executor.waits.insert(Wait::Pending(None)));

@@ -71,7 +71,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = outcomeOf)]
     fn outcome_of(this: &Run, message: &JsValue) -> Result<u32, JsValue>;
     #[wasm_bindgen(method, catch, js_name = toolCalls)]
-    fn tool_calls(this: &Run, message: &JsValue) -> Result<Vec<JsValue>, JsValue>;
+    fn tool_calls(this: &Run, message: &JsValue) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn steering(this: &Run) -> Result<JsValue, JsValue>;
@@ -298,7 +298,12 @@ impl Host for JsHost {
     }
 
     fn tool_calls(&self, message: &JsValue) -> Result<Vec<JsValue>, JsValue> {
-        self.run.tool_calls(message)
+        let list = self.run.tool_calls(message)?;
+        let mut calls = Vec::new();
+        for index in 0..self.len(&list)? {
+            calls.push(self.item(&list, index)?);
+        }
+        Ok(calls)
     }
 
     async fn steering(&self) -> Result<JsValue, JsValue> {

@@ -32,19 +32,16 @@ pub use stream::{
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// Start a run with prompts (an array of messages) on a context. The loop is polled once before this returns; the
-/// run's `finish` is called at the end, exactly once unless the module traps.
+/// Start a run with prompts (an array of messages) on a context, or without (`undefined`) one that goes on from it. The
+/// loop is polled once before this returns; the run's `finish` is called at the end, exactly once unless the module
+/// traps.
 #[wasm_bindgen(js_name = startRun)]
 pub fn start_run(run: Run, prompts: JsValue, context: JsValue, profile: u32) {
     let host = JsHost::new(run.clone(), Profile::from_bits(profile));
-    executor::spawn(async move { finish(&run, agent_loop::run(&host, &prompts, &context).await) });
-}
-
-/// Start a run that goes on from a context as it is.
-#[wasm_bindgen(js_name = startContinue)]
-pub fn start_continue(run: Run, context: JsValue, profile: u32) {
-    let host = JsHost::new(run.clone(), Profile::from_bits(profile));
-    executor::spawn(async move { finish(&run, agent_loop::run_continue(&host, &context).await) });
+    executor::spawn(async move {
+        let prompts = (!prompts.is_undefined()).then_some(&prompts);
+        finish(&run, agent_loop::start(&host, prompts, &context).await);
+    });
 }
 
 /// Run one tool call outside a batch; `finish` gets what the run's `outcome` made of it.

@@ -1,5 +1,7 @@
 //! The validator for the JavaScript side: schemas live here under keys, arguments come as JSON text.
 
+use std::mem::ManuallyDrop;
+
 use steersman_wire::json;
 use steersman_wire::schema::{Edit, Options, Patterns, Profile, Schema, Step};
 use wasm_bindgen::prelude::*;
@@ -9,7 +11,7 @@ use crate::table::{Key, Table};
 
 thread_local! {
     /// Compiled, or why not.
-    static SCHEMAS: Table<Result<Schema, String>> = const { Table::new() };
+    static SCHEMAS: ManuallyDrop<Table<Result<Schema, String>>> = const { ManuallyDrop::new(Table::new()) };
 }
 
 /// `pattern` by the host's own `RegExp`, as JSON Schema wants it.

@@ -3,6 +3,8 @@
 //! Every call that makes something hands it over by one method of the sink, which only stores it; the transport reads
 //! it after the call has returned. So no user code runs with Rust on the stack.
 
+use std::mem::ManuallyDrop;
+
 use steersman_wire::{is_context_overflow, is_retryable, request, Ended, Response, WireError};
 use wasm_bindgen::prelude::*;
 
@@ -32,7 +34,7 @@ extern "C" {
 }
 
 thread_local! {
-    static RESPONSES: Table<Box<Response>> = const { Table::new() };
+    static RESPONSES: ManuallyDrop<Table<Box<Response>>> = const { ManuallyDrop::new(Table::new()) };
 }
 
 /// Build a request from `{ model, context, options }` as JSON. The sink's `request` or `refuse` is called.

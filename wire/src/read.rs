@@ -15,14 +15,25 @@ pub(crate) fn members<'a>(
     each_member(reader, &mut each)
 }
 
+/// Reads one member. Instead of `dyn FnMut`, whose table holds a second copy of every closure's code (its `FnOnce`).
+trait Member<'a> {
+    fn read(&mut self, key: &str, reader: &mut Reader<'a>) -> Read<()>;
+}
+
+impl<'a, F: FnMut(&str, &mut Reader<'a>) -> Read<()>> Member<'a> for F {
+    fn read(&mut self, key: &str, reader: &mut Reader<'a>) -> Read<()> {
+        self(key, reader)
+    }
+}
+
 /// One copy of the loop for all callers.
-fn each_member<'a>(reader: &mut Reader<'a>, each: &mut dyn FnMut(&str, &mut Reader<'a>) -> Read<()>) -> Read<()> {
+fn each_member<'a>(reader: &mut Reader<'a>, each: &mut dyn Member<'a>) -> Read<()> {
     if reader.peek()? != Kind::Object {
         return reader.skip();
     }
     reader.begin_object()?;
     while let Some(key) = reader.next_key()? {
-        each(&key, reader)?;
+        each.read(&key, reader)?;
     }
     Ok(())
 }
@@ -32,13 +43,24 @@ pub(crate) fn items<'a>(reader: &mut Reader<'a>, mut each: impl FnMut(&mut Reade
     each_item(reader, &mut each)
 }
 
-fn each_item<'a>(reader: &mut Reader<'a>, each: &mut dyn FnMut(&mut Reader<'a>) -> Read<()>) -> Read<()> {
+/// Reads one element.
+trait Item<'a> {
+    fn read(&mut self, reader: &mut Reader<'a>) -> Read<()>;
+}
+
+impl<'a, F: FnMut(&mut Reader<'a>) -> Read<()>> Item<'a> for F {
+    fn read(&mut self, reader: &mut Reader<'a>) -> Read<()> {
+        self(reader)
+    }
+}
+
+fn each_item<'a>(reader: &mut Reader<'a>, each: &mut dyn Item<'a>) -> Read<()> {
     if reader.peek()? != Kind::Array {
         return reader.skip();
     }
     reader.begin_array()?;
     while reader.next_item()? {
-        each(reader)?;
+        each.read(reader)?;
     }
     Ok(())
 }
@@ -46,7 +68,7 @@ fn each_item<'a>(reader: &mut Reader<'a>, each: &mut dyn FnMut(&mut Reader<'a>) 
 /// Puts the sources of the members with these names into `found`, each in the place of its name. What is not there is
 /// left as it was.
 pub(crate) fn spans<'a>(reader: &mut Reader<'a>, names: &[&str], found: &mut [&'a str]) -> Read<()> {
-    each_member(reader, &mut |key, reader| {
+    members(reader, |key, reader| {
         let span = reader.raw()?;
         if let Some(place) = names.iter().position(|name| *name == key).and_then(|at| found.get_mut(at)) {
             *place = span;

@@ -31,9 +31,7 @@ export function startRun(input: RunInput): Promise<AgentMessage[]> {
   const profile = bits(input.profile);
   return run.start(() =>
     enter(() =>
-      input.kind === "prompt"
-        ? wasm.startRun(run, input.prompts, input.context, profile)
-        : wasm.startContinue(run, input.context, profile),
+      wasm.startRun(run, input.kind === "prompt" ? input.prompts : undefined, input.context, profile),
     ),
   ) as Promise<AgentMessage[]>;
 }

@@ -215,7 +215,7 @@ export class HostRun extends RunEvents implements InFlight {
     return reason === "error" || reason === "aborted" ? 2 : reason === "length" ? 1 : 0;
   }
   toolCalls(message: AssistantMessage): AgentToolCall[] {
-    // An array of our own: the glue trusts its length, and `filter` may give an object of the content's class.
+    // An array of our own: `filter` may give an object of the content's class.
     const calls: AgentToolCall[] = [];
     for (const block of message.content) if (block.type === "toolCall") calls.push(block);
     return calls;

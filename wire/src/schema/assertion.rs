@@ -15,23 +15,23 @@ pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
     let item = run.values.get(value);
     let text = item.text.as_str();
     let there = |name: &String| run.values.member(value, name).is_some();
-    // The type of value an assertion is about; it holds for all others.
-    let (about, holds): (Type, &dyn Fn() -> bool) = match keyword {
-        Keyword::Never(_) => return Some(false),
-        Keyword::Type(types) => return Some(types.list.iter().any(|&wanted| is_of_type(item, wanted))),
-        Keyword::Choices(choices) => return Some(choices.keys.get(&text::key(&run.values, value)).is_some()),
-        Keyword::Limit(limit, bound) => return Some(is_within(limit, bound, item)),
-        Keyword::Pattern(pattern) => (Type::String, &|| run.patterns.is_match(pattern, text) == Some(true)),
-        Keyword::Format(format) => (Type::String, &|| format.accepts(text, run.patterns)),
-        Keyword::MultipleOf(divisor) => (Type::Number, &|| decimal::is_multiple(text, divisor) == Some(true)),
-        Keyword::UniqueItems => (Type::Array, &|| !text::has_duplicates(&run.values, &item.parts)),
-        Keyword::Required(names) => (Type::Object, &|| names.iter().all(there)),
+    let of = item.of.number();
+    // An assertion is about one type of value and holds for all others.
+    Some(match keyword {
+        Keyword::Never(_) => false,
+        Keyword::Type(types) => types.list.iter().any(|&wanted| is_of_type(item, wanted)),
+        Keyword::Choices(choices) => choices.keys.get(&text::key(&run.values, value)).is_some(),
+        Keyword::Limit(limit, bound) => is_within(limit, bound, item),
+        Keyword::Pattern(pattern) => of != Type::String || run.patterns.is_match(pattern, text) == Some(true),
+        Keyword::Format(format) => of != Type::String || format.accepts(text, run.patterns),
+        Keyword::MultipleOf(divisor) => of != Type::Number || decimal::is_multiple(text, divisor) == Some(true),
+        Keyword::UniqueItems => of != Type::Array || !text::has_duplicates(&run.values, &item.parts),
+        Keyword::Required(names) => of != Type::Object || names.iter().all(there),
         Keyword::DependentRequired(list) => {
-            (Type::Object, &|| list.iter().all(|(name, others)| !there(name) || others.iter().all(there)))
+            of != Type::Object || list.iter().all(|(name, others)| !there(name) || others.iter().all(there))
         }
         _ => return None,
-    };
-    Some(item.of.number() != about || holds())
+    })
 }
 
 fn is_within(limit: &Limit, bound: &Number, item: &Item) -> bool {
