@@ -183,6 +183,7 @@ function checks(host, seen) {
     },
     usage: (expected) => assertPart(message.usage, expected),
     cost: (expected) => assert.equal(message.usage.cost.total, expected),
+    model_calls: (expected) => assert.equal(seen.bodies.length, expected),
     tool_executions: (expected) => assert.equal(seen.executions.length, expected),
     distinct_ids(expected) {
       const ids = message.content.filter(({ type }) => type === "toolCall").map(({ id }) => id);

@@ -154,6 +154,11 @@ impl Draft {
         self.blocks.get(index as usize).filter(|block| block.open).map(|block| block.kind)
     }
 
+    /// Whether any block is a tool call.
+    pub fn has_call(&self) -> bool {
+        self.blocks.iter().any(|block| block.kind == Kind::Call)
+    }
+
     /// Opens a text or thinking block.
     pub fn open(&mut self, kind: Kind) -> u32 {
         let index = self.len();

@@ -286,6 +286,13 @@ impl Response {
             Step::Failed(failure) => self.finish_failed(failure),
             Step::Finished => match self.decoder.end(&mut self.draft) {
                 Outcome::Failed(failure) => self.finish_failed(failure),
+                // A run that took this for an answer would end without a word.
+                Outcome::Done("toolUse") if !self.draft.has_call() => {
+                    self.finish_failed(Failure::new(
+                        "protocol",
+                        "The answer ended without the tool call it was to bring",
+                    ));
+                }
                 Outcome::Done(reason) => {
                     self.draft.done(reason);
                     self.stage = Stage::Finished;

@@ -105,6 +105,16 @@ impl Decoder {
 
     /// More of an item that is open: a delta, or the whole text of a call.
     fn piece(&mut self, kind: &str, delta: Source<'_>, text: Source<'_>, draft: &mut Draft) {
+        if self.slots.len() <= self.last {
+            // The stream has not announced it.
+            let item = match PIECES.iter().find(|piece| piece.0 == kind).map(|piece| piece.1) {
+                Some(Kind::Text) => "message",
+                Some(Kind::Thinking) => "reasoning",
+                _ => return,
+            };
+            let none = Source { span: "", lenient: false };
+            self.open(item, none, none, none, draft);
+        }
         let Some(slot) = self.slot() else {
             return;
         };
