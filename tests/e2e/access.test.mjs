@@ -173,7 +173,12 @@ test("380 pixels: nothing sticks out, whatever is said", () =>
           .map((element) => element.className || element.tagName),
       );
       assert.deepEqual(wide, [], state);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), state);
+      const { scrollWidth, scrollHeight } = await page.evaluate(() => {
+        const { scrollWidth, scrollHeight } = document.documentElement;
+        return { scrollWidth, scrollHeight };
+      });
+      assert.ok(scrollWidth <= 380, `${state}: ${scrollWidth} px wide`);
+      assert.ok(scrollHeight <= 740, `${state}: ${scrollHeight} px high`);
     };
     await fits("empty");
     await choose(page, "endpoint");
@@ -185,6 +190,8 @@ test("380 pixels: nothing sticks out, whatever is said", () =>
     await converse(page, "Make it green, tell me the time, break it");
     await page.click("#event-panel > summary");
     await fits("tools and events");
+    await page.click("#limits-panel > summary");
+    await fits("limits");
     await ask(page, `Save ${"averylongword".repeat(20)}`);
     await page.waitForSelector(".tool-ask");
     await fits("permission");

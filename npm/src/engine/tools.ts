@@ -7,7 +7,7 @@ import type {
   AgentToolResult,
   ToolResultMessage,
 } from "../types.js";
-import { isThrown } from "../errors.js";
+import { AgentError, isThrown } from "../errors.js";
 import { CallFailure, type CallInput } from "../limits/call.js";
 import { RequestFailure } from "../approvals/ask.js";
 import { bounded } from "./bounded.js";
@@ -80,6 +80,9 @@ function invoke(
 ): unknown {
   // The validated arguments have the type that the tool's own schema promises.
   const execute = tool.execute as (...values: unknown[]) => unknown;
+  if (typeof execute !== "function") {
+    throw new AgentError("invalid_request", `Tool "${tool.name}" has no execute function`);
+  }
   return argumentsText === undefined
     ? execute.call(tool, call.id, args, signal, onUpdate)
     : execute.call(tool, call.id, args, signal, onUpdate, { argumentsText });

@@ -1,17 +1,17 @@
 import { AgentError } from "../errors.js";
-import { unreachable } from "../stream/unreachable.js";
+import { parse, unreachable } from "../stream/unreachable.js";
 import type { Model } from "../types.js";
 
 /** How a server is asked for its models. */
 export interface DiscoverOptions {
   /** Sent as a bearer token. */
-  apiKey?: string;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
+  apiKey?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  signal?: AbortSignal | undefined;
   /** In place of the global `fetch`. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
   /** The `provider` of the models. Default: the host of the address. */
-  provider?: string;
+  provider?: string | undefined;
 }
 
 /** Names under which servers tell the context window: OpenRouter, vLLM, LM Studio, llama.cpp, Groq, Mistral, LiteLLM. */
@@ -39,7 +39,8 @@ const ANSWER = ["max_completion_tokens", "max_output_tokens"];
 export async function discoverModels(baseUrl: string, options: DiscoverOptions = {}): Promise<Model[]> {
   const base = baseUrl.replace(/\/+$/, "");
   const url = `${base}/models`;
-  if (!URL.canParse(url)) {
+  // `localhost:11434` would be a scheme.
+  if (!url.includes("://") || !parse(url)) {
     throw new AgentError(
       "invalid_request",
       `"${baseUrl}" is no address: expected something like http://host/v1`,

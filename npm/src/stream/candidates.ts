@@ -1,5 +1,5 @@
 /** The models that a request may go to: the one asked for, and those to fall back to. */
-import type { AgentErrorCode } from "../errors.js";
+import { AgentError, type AgentErrorCode } from "../errors.js";
 import { withoutKeys } from "./payload.js";
 import type { AssistantMessageDiagnostic, FallbackModel, Model, SimpleStreamOptions } from "../types.js";
 
@@ -22,7 +22,15 @@ export class Candidates {
     this.model = model;
     this.#first = model;
     this.#options = options;
-    this.#rest = (options.fallbackModels ?? []).map((entry) => ("model" in entry ? entry : { model: entry }));
+    const fallbacks: readonly unknown[] = options.fallbackModels ?? [];
+    // The catalogue gives undefined for a model that it does not have.
+    if (
+      !Array.isArray(fallbacks) ||
+      !fallbacks.every((entry) => typeof entry === "object" && entry !== null)
+    ) {
+      throw new AgentError("invalid_request", "fallbackModels must be a list of models, without undefined");
+    }
+    this.#rest = fallbacks.map((entry) => ("model" in entry ? entry : { model: entry }));
   }
 
   get hasNext(): boolean {

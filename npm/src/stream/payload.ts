@@ -69,6 +69,29 @@ export async function reviewBody(
 }
 
 /**
+ * A model must be there, with a name and an address.
+ *
+ * @throws AgentError `invalid_request`
+ */
+export function requireModel(model: Model | undefined): void {
+  // `unknown`: the model of an agent that was given none.
+  if (!model || model.api === "unknown") {
+    throw new AgentError(
+      "invalid_request",
+      "No model: set initialState.model or agent.state.model (getModel gives undefined for what is not in the catalogue)",
+    );
+  }
+  for (const name of ["id", "baseUrl"] as const) {
+    if (model[name] === undefined || model[name] === null) {
+      throw new AgentError(
+        "invalid_request",
+        `The model ${name === "id" ? "" : `"${model.id}" `}has no ${name}`,
+      );
+    }
+  }
+}
+
+/**
  * A key, or a header in its place, must be there.
  *
  * @throws AgentError `auth`

@@ -2,7 +2,7 @@
 import type { Context, Model, SimpleStreamOptions } from "../types.js";
 import type { EngineSource } from "./engine.js";
 import { type BuildRequest, Exchange } from "./exchange.js";
-import { encodeInput, requireKey } from "./payload.js";
+import { encodeInput, requireKey, requireModel } from "./payload.js";
 import type { PumpedStream } from "./pump.js";
 import { ResponseStream } from "./stream.js";
 
@@ -13,13 +13,17 @@ export type StreamSimple = (model: Model, context: Context, options?: SimpleStre
  * Makes a `streamSimple` that gets its engine from `source`, in the first call that needs it.
  *
  * The function answers with a stream at once. Whatever goes wrong from then on ends in the stream's `error` event; only
- * a missing key makes it throw (AgentError `auth`).
+ * a missing key (AgentError `auth`) or model (`invalid_request`) makes it throw.
  */
 export function createStreamSimple(source: EngineSource): StreamSimple {
   return (model, context, options = {}) => {
+    requireModel(model);
     requireKey(model, options);
     const build: BuildRequest = (engine, asked, settled) => {
-      if (asked !== model) requireKey(asked, settled);
+      if (asked !== model) {
+        requireModel(asked);
+        requireKey(asked, settled);
+      }
       return engine.request(encodeInput(asked, context, settled));
     };
     return new ResponseStream(new Exchange(source, model, build, options));

@@ -3,7 +3,7 @@
  * wants more of it.
  */
 import { AgentError } from "../errors.js";
-import { unreachable, withCause } from "./unreachable.js";
+import { parse, unreachable, withCause } from "./unreachable.js";
 
 /** The network failed, or did not get going; the message is for people. */
 export class TransportError extends Error {
@@ -175,12 +175,19 @@ export class Transport {
   }
 }
 
+/**
+ * With a scheme, or a path of the page. A host alone would be taken for a path of the page, and `localhost:8080` for a
+ * scheme.
+ */
+const ADDRESS = /^([a-z][a-z\d+.-]*:\/)?\/|^\.\.?\//i;
+
 /** What fetch would refuse with an error that looks like one of the network, and may show the value. */
 function check(url: string, headers: HeaderList): void {
-  try {
-    new URL(url, globalThis.location?.href);
-  } catch {
-    throw new AgentError("invalid_request", `The model's baseUrl makes no valid URL: ${url}`);
+  if (!ADDRESS.test(url) || !parse(url)) {
+    throw new AgentError(
+      "invalid_request",
+      `The model's baseUrl makes no valid URL: ${url} (expected something like https://host/v1)`,
+    );
   }
   for (const [name, value] of headers) {
     try {

@@ -67,7 +67,8 @@ function causes(target: URL): string[] {
   return hints;
 }
 
-function parse(url: string): URL | undefined {
+/** As the page would; undefined when it is none. `URL.canParse` is not in all browsers. */
+export function parse(url: string): URL | undefined {
   try {
     return new URL(url, globalThis.location?.href);
   } catch {
