@@ -143,10 +143,10 @@ impl Decoder {
     fn last(&mut self, message: &Message<'_>, draft: &mut Draft) -> Step {
         self.start(draft);
         draft.fields(|out| {
-            if let Some(usage) = message.usage {
+            if let Some(usage) = message.usage.filter(good) {
                 out.key("usage").raw(usage);
             }
-            if let Some(level) = message.level {
+            if let Some(level) = message.level.filter(good) {
                 out.key("providerThinkingLevel").raw(level);
             }
         });
@@ -182,7 +182,7 @@ fn end_block(draft: &mut Draft, index: u32, kind: Kind, message: &Message<'_>, l
         _ => "thinkingSignature",
     };
     draft.set(index, |out| {
-        if let Some(signature) = message.signature.filter(|_| kind != Kind::Call) {
+        if let Some(signature) = message.signature.filter(|span| kind != Kind::Call && good(span)) {
             out.key(name).raw(signature);
         }
         if message.redacted && kind == Kind::Thinking {
@@ -245,4 +245,9 @@ impl Decode for Decoder {
         };
         Failure { message: text.trim_end().to_owned(), ..Failure::of_status(status, body) }
     }
+}
+
+/// Whether the source of a value may go on as it is: events are read more leniently than what is made of them.
+fn good(span: &&str) -> bool {
+    json::parse(span).is_ok()
 }
