@@ -1,5 +1,7 @@
 //! Sessions for the JavaScript side: trees live here under keys, requests and answers are JSON text.
 
+use std::mem::ManuallyDrop;
+
 use steersman_wire::json::{self, write_value, Object, Value};
 use wasm_bindgen::prelude::*;
 
@@ -9,7 +11,7 @@ use crate::session::{import, Import, SessionError, SessionTree, Stamp};
 use crate::table::{Key, Table};
 
 thread_local! {
-    static SESSIONS: Table<SessionTree> = const { Table::new() };
+    static SESSIONS: ManuallyDrop<Table<SessionTree>> = const { ManuallyDrop::new(Table::new()) };
 }
 
 /// Does one operation: `request` is an object with `op` and what that needs, `key` the session (-1: none), `text` the

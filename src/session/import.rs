@@ -72,7 +72,7 @@ pub fn import(source: &str, stamp: &mut Stamp<'_>) -> Result<Import, SessionErro
     }
     let version = header.get("version").and_then(Value::as_f64).unwrap_or(1.0);
     let mut reader = Reader {
-        header_line: exact(first, &header),
+        header_line: Some(first.into()),
         tree: SessionTree::with_header(header),
         reports: Vec::new(),
         lines: Vec::new(),
@@ -84,8 +84,7 @@ pub fn import(source: &str, stamp: &mut Stamp<'_>) -> Result<Import, SessionErro
         }
         match json::parse(line.text) {
             Ok(value) if value.as_object().is_some_and(|entry| entry.contains_key("type")) => {
-                let kept = exact(line.text, &value);
-                reader.entry(value, kept, version, line.number, stamp)?;
+                reader.entry(value, line.text, version, line.number, stamp)?;
             }
             _ if line.text.trim().is_empty() => {}
             Err(_) if !line.ended => {
@@ -96,11 +95,6 @@ pub fn import(source: &str, stamp: &mut Stamp<'_>) -> Result<Import, SessionErro
         }
     }
     Ok(reader.finish(version))
-}
-
-/// The line itself, where writing its value would give another text (other escapes, spaces, a name twice).
-fn exact(line: &str, value: &Value) -> Option<Box<str>> {
-    (json::to_text(value) != line).then(|| line.into())
 }
 
 /// The lines of a file.
@@ -154,12 +148,11 @@ impl Reader {
     fn entry(
         &mut self,
         value: Value,
-        kept: Option<Box<str>>,
+        text: &str,
         version: f64,
         line: usize,
         stamp: &mut Stamp<'_>,
     ) -> Result<(), SessionError> {
-        let mut kept = kept;
         let mut value = value;
         let previous = self.tree.leaf_id().map(str::to_owned);
         let position = self.tree.len();
@@ -188,13 +181,10 @@ impl Reader {
                 changed = true;
             }
         }
-        if changed {
-            kept = None;
-        }
         if renamed && !id.is_empty() {
             self.holders.set(&id, position);
         }
-        self.tree.insert(value, kept)?;
+        self.tree.insert(value, (!changed).then(|| text.into()))?;
         self.lines.push(line);
         Ok(())
     }
@@ -243,6 +233,9 @@ fn set_id(entry: &mut Object, id: &str) {
 
 /// The compactions whose kept entry is not on the path before them, themselves excepted.
 fn off_path(tree: &SessionTree) -> Vec<usize> {
+    if !tree.entries().any(|entry| text(entry, "type") == "compaction") {
+        return Vec::new();
+    }
     let mut entered = vec![0usize; tree.len()];
     let mut left = vec![0usize; tree.len()];
     // In depth-first order the entries below one are a run: the rows after it until the depth falls back.

@@ -13,7 +13,7 @@ pub(super) struct Entry {
     pub value: Value,
     /// `None`: a root. What cannot be resolved is one too, and so is the first entry of a cycle.
     pub parent: Option<usize>,
-    /// The line it was read from, where writing the value would give another text.
+    /// The line it was read from: writing the value could give another text (other escapes, spaces, a name twice).
     pub line: Option<Box<str>>,
 }
 
@@ -111,8 +111,8 @@ impl SessionTree {
         }
         // Walks up from every entry, each entry once: 0 is unseen, 1 is on the walk of now, 2 is done.
         let mut seen = vec![0u8; self.entries.len()];
+        let mut walk = Vec::new();
         for start in 0..self.entries.len() {
-            let mut walk = Vec::new();
             let mut at = Some(start);
             while let Some((position, state)) = at.and_then(|at| Some((at, seen.get_mut(at)?))) {
                 if *state == 1 {
@@ -131,7 +131,7 @@ impl SessionTree {
                 walk.push(position);
                 at = self.parent_at(position);
             }
-            for position in walk {
+            for position in walk.drain(..) {
                 if let Some(state) = seen.get_mut(position) {
                     *state = 2;
                 }

@@ -75,6 +75,19 @@ test("what was imported is exported with the same bytes", () => {
   assert.equal(tree.getEntry("x").text, "A\ud83d");
 });
 
+test("a file goes on where the session stood", () => {
+  const tree = talk(2);
+  const [first] = tree.getEntries();
+  tree.branch(first.id);
+  const copy = SessionTree.import(tree.export());
+  assert.deepEqual(
+    copy.getBranch().map(({ type }) => type),
+    ["message", "custom"],
+  );
+  assert.deepEqual(roles(copy), ["user"]);
+  assert.equal(tree.getEntries().length, 4, "the mark is in the file only");
+});
+
 test("a damaged file is read, and says what was wrong", () => {
   const tree = SessionTree.import(
     '{"type":"session","version":3,"id":"s"}\nnothing\n{"type":"custom","id":"a","parentId":"gone"}\n{"type":"c',
@@ -116,10 +129,10 @@ test("a session outlives the engine", () => {
   const [, second] = tree.getEntries();
   tree.appendLabelChange(second.id, "here");
   tree.branch(second.id);
-  const before = tree.export();
+  const before = tree.buildSessionContext();
   for (const how of ["panic", "stack"]) {
     crashEngine(how);
-    assert.equal(tree.export(), before);
+    assert.deepEqual(tree.buildSessionContext(), before);
     assert.equal(tree.getLeafId(), second.id);
   }
   tree.appendMessage(user("on"));

@@ -282,9 +282,19 @@ export class SessionTree {
     return new SessionTree(opened, this.#sources);
   }
 
-  /** The file of version 3, which pi opens too. What was read undamaged gives the same bytes. */
+  /**
+   * The file of version 3, which pi opens too. What was read undamaged gives the same bytes. pi goes on from the last entry
+   * of a file: where the leaf is another one, a `custom` entry `steersman.leaf` after it is added to the file.
+   */
   export(): string {
-    return this.#ask({ op: "export" });
+    const text = this.#ask<string>({ op: "export" });
+    if (this.#leaf === null || this.#leaf === this.#entries.length - 1) return text;
+    const { ids, now } = this.#sources;
+    const drawn = String(ids());
+    const id = this.#places.has(drawn) ? uuid() : drawn;
+    const timestamp = new Date(now()).toISOString();
+    const mark = { type: "custom", id, parentId: this.getLeafId(), timestamp, customType: "steersman.leaf" };
+    return `${text}${JSON.stringify(mark)}\n`;
   }
 
   /** Forgets the session in the engine; optional. The next call brings it back. */
