@@ -14,10 +14,11 @@ const MARGIN_RATIO: f64 = 0.15;
 /// The larger margin is given up where it would leave less than this for the answer.
 const ENOUGH: f64 = 32_768.0;
 
-/// The largest answer that fits: `wanted`, or what the window leaves, at least 1.
+/// The largest answer that fits: `wanted`, or what the window leaves, at least 1. A window of 0 is unknown: nothing is
+/// clamped, and a `wanted` of 0 stays 0, which leaves the limit to the server.
 pub(crate) fn clamp_max_tokens(model: &Model<'_>, context: &Context<'_>, wanted: f64) -> f64 {
     if model.context_window <= 0.0 {
-        return wanted.max(1.0);
+        return wanted;
     }
     let input = tokens(context);
     let mut room = model.context_window - input - MARGIN.max((input * MARGIN_RATIO).ceil());
@@ -98,6 +99,7 @@ mod tests {
         assert_eq!(clamped(200_000.0, 64_000.0, &history), 13_046.0);
         assert_eq!(clamped(0.0, 64_000.0, &history), 64_000.0);
         assert_eq!(clamped(1000.0, 64_000.0, &history), 1.0);
+        assert_eq!(clamped(0.0, 0.0, &history), 0.0);
     }
 
     #[test]
