@@ -56,6 +56,8 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   private readonly _state: MutableState<TCustom>;
   private readonly _broadcast = new Broadcast<TCustom>();
   private readonly _inbox: Inbox<TCustom>;
+  /** Signal of the run in which something threw: it only closes now. */
+  private _broken: AbortSignal | undefined;
   private readonly _approvals = new ApprovalDesk();
   private readonly _runUsage = new UsageMeter();
   private readonly _totalUsage = new UsageMeter();
@@ -327,6 +329,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
           const limiter = limiterOf(this);
           await this._loops(kind, takePrompts(), signal, limiter, responseSchema);
         } catch (thrown) {
+          this._broken = signal;
           try {
             await this._fail(thrown, signal);
           } finally {
@@ -359,8 +362,10 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       const { messages, tools } = this._state;
       const context: AgentContext<TCustom> = { messages: messages.slice(), tools: tools.slice() };
       if (!this._profile.systemMessages) context.systemPrompt = this._state.systemPrompt;
+      // A check that answers after the run has broken off asks nobody any more.
+      const announce: typeof emit = (event) => (this._broken === signal ? undefined : emit(event));
       const config = loopConfig(this, this._inbox, skipFirstPoll, (request, open) =>
-        this._approvals.ask(request, open, emit, report),
+        this._approvals.ask(request, open, announce, report),
       );
       if (responseSchema !== undefined) config.responseSchema = responseSchema;
       const { streamFunction: streamFn, _profile: profile } = this;

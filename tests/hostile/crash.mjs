@@ -98,6 +98,27 @@ const cases = {
     await answers(world);
   },
 
+  async "in an approval check, which answers while the run closes: nobody is asked"(host, how) {
+    const world = new World(host.steersman);
+    let decide;
+    world.tool.approval = () => {
+      host.testing.crashEngine(how);
+      return new Promise((resolve) => {
+        decide = resolve;
+      });
+    };
+    world.listener = async ({ type, message }) => {
+      if (type !== "message_start" || message.stopReason !== "error") return;
+      decide(true);
+      await turn();
+    };
+    world.make();
+    await world.agent.prompt("go");
+    endedByCrash(world);
+    equal(world.agent.pendingApprovals.length, 0, "pending approvals");
+    await answers(world);
+  },
+
   async "the signal of what was started fires"(host, how) {
     const world = new World(host.steersman);
     let aborted = 0;
