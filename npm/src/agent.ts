@@ -40,6 +40,8 @@ interface ActiveRun {
   /** Resolves when the run is over and all its listeners have finished. */
   readonly idle: Promise<void>;
   readonly settle: () => void;
+  /** Something threw: only the closing events follow. */
+  broken: boolean;
 }
 
 /**
@@ -56,8 +58,6 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   private readonly _state: MutableState<TCustom>;
   private readonly _broadcast = new Broadcast<TCustom>();
   private readonly _inbox: Inbox<TCustom>;
-  /** Signal of the run in which something threw: it only closes now. */
-  private _broken: AbortSignal | undefined;
   private readonly _approvals = new ApprovalDesk();
   private readonly _runUsage = new UsageMeter();
   private readonly _totalUsage = new UsageMeter();
@@ -316,7 +316,8 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       settle = resolve;
     });
     const controller = new AbortController();
-    this._activeRun = { controller, idle, settle };
+    const run = { controller, idle, settle, broken: false };
+    this._activeRun = run;
     this._state.isStreaming = true;
     this._state.streamingMessage = undefined;
     this._state.errorMessage = undefined;
@@ -329,7 +330,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
           const limiter = limiterOf(this);
           await this._loops(kind, takePrompts(), signal, limiter, responseSchema);
         } catch (thrown) {
-          this._broken = signal;
+          run.broken = true;
           try {
             await this._fail(thrown, signal);
           } finally {
@@ -363,7 +364,10 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
       const context: AgentContext<TCustom> = { messages: messages.slice(), tools: tools.slice() };
       if (!this._profile.systemMessages) context.systemPrompt = this._state.systemPrompt;
       // A check that answers after the run has broken off asks nobody any more.
-      const announce: typeof emit = (event) => (this._broken === signal ? undefined : emit(event));
+      const announce: typeof emit = (event) => {
+        if (this._activeRun?.broken) throw new AgentError("internal", TEXT.outsideRun);
+        return emit(event);
+      };
       const config = loopConfig(this, this._inbox, skipFirstPoll, (request, open) =>
         this._approvals.ask(request, open, announce, report),
       );
