@@ -1,19 +1,11 @@
 // Provider streams, requests and faults, played by the judges of ../shared/wire against the default entry.
 // Without ../shared the own fixtures of the native tests and the shell tests are all there is.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Report, root, run, sharedDir } from "../common.mjs";
 
-/** Families whose wires exist, as the fixtures name them. */
-const families = [
-  "anthropic-messages",
-  "openai-completions",
-  "openai-responses",
-  "google-generative-ai",
-  "mistral-conversations",
-  "pi-messages",
-  "pi-proxy",
-];
+/** Families whose wires exist: those with fixtures of our own. */
+const families = readdirSync(join(root, "fixtures/wires"));
 const judges = [
   { script: "check.mjs", args: [] },
   // The headers of the reference are those of a vendor SDK in Node; ours are what a page may send.

@@ -1,8 +1,8 @@
 import { describe } from "../engine/describe.js";
 import { AgentError, isThrown } from "../errors.js";
 import { type AssistantMessageEventStream, createAssistantMessageEventStream } from "../event-stream.js";
+import { pendingAnswer } from "../pending.js";
 import type { AssistantMessage, JsonObject, Model, ToolCall } from "../types.js";
-import { emptyUsage } from "../usage.js";
 
 /** Token counts of one answer. */
 export interface Tokens {
@@ -23,16 +23,7 @@ export class Reply {
   private ended = false;
 
   constructor(model: Model) {
-    this.message = {
-      role: "assistant",
-      content: [],
-      api: model.api,
-      provider: model.provider,
-      model: model.id,
-      usage: emptyUsage(),
-      stopReason: "pending",
-      timestamp: Date.now(),
-    };
+    this.message = pendingAnswer(model);
     this.stream.push({ type: "start", partial: this.message });
   }
 

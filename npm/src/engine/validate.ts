@@ -1,8 +1,9 @@
 /** Tool arguments: prepared by the tool, then coerced and checked against its schema, on a copy. */
 import * as wasm from "../../pkg/steersman.js";
-import type { Profile } from "../profile.js";
+import { type Profile, profile } from "../profile.js";
+import { WireRefusal } from "../stream/engine.js";
 import type { AgentTool, AgentToolCall } from "../types.js";
-import { isThenable } from "./describe.js";
+import { describe, isThenable } from "./describe.js";
 import { applyEdit, linesOf, type Verdict } from "./edits.js";
 import { withoutForcedNulls } from "./forced-nulls.js";
 import { enter, onReset } from "./guard.js";
@@ -57,6 +58,36 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
   const verdict = JSON.parse(answer) as Verdict;
   if ("issues" in verdict) throw new Error(report(verdict.issues, prepared, call));
   return verdict.edits.reduce(applyEdit, copy);
+}
+
+/**
+ * The value of an answer that has to fit a schema, converted where the schema asks for it.
+ *
+ * @throws WireRefusal `protocol` with the problems
+ */
+export function checkedAnswer(schema: object, answer: string): unknown {
+  const text = withoutFence(answer);
+  const value = parsed(text);
+  const key = schemaKey(schema, profile("1.6.0"));
+  const verdict = enter(() => wasm.checkArguments(key, text));
+  if (verdict === undefined) return value;
+  const found = JSON.parse(verdict) as Verdict;
+  if ("edits" in found) return found.edits.reduce(applyEdit, value);
+  throw new WireRefusal("protocol", `The answer does not fit responseSchema:\n${linesOf(found.issues)}`);
+}
+
+/** Models without a mechanism for it like to put JSON into a block of code. */
+const withoutFence = (text: string): string => /^\s*```\w*\n([^]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new WireRefusal(
+      "protocol",
+      `The answer is not the JSON that responseSchema asks for: ${describe(error)}`,
+    );
+  }
 }
 
 function report(issues: readonly Issue[], received: unknown, call: AgentToolCall): string {

@@ -1,8 +1,5 @@
 /** The built-in wires over the wasm module. */
 import {
-  checkArguments,
-  compileSchema,
-  dropSchema,
   messageIsOverflow,
   messageIsRetryable,
   responseClose,
@@ -21,12 +18,10 @@ import { wasmVerdicts } from "../stream/verdict.js";
 import { wasmEngine } from "../stream/wasm.js";
 import { enter, track, untrack } from "./guard.js";
 import { ready } from "./load.js";
+import { checkedAnswer } from "./validate.js";
 
 // One by one: the whole namespace would bring along what nobody calls.
 const wasm = {
-  checkArguments,
-  compileSchema,
-  dropSchema,
   messageIsOverflow,
   messageIsRetryable,
   responseClose,
@@ -38,7 +33,7 @@ const wasm = {
   wireRequest,
 };
 
-const wires = wasmEngine(wasm, { enter, track, untrack });
+const wires = wasmEngine(wasm, { enter, track, untrack }, checkedAnswer);
 
 /** Gives the engine, loaded by the first call that needs it. */
 const wireSource: EngineSource = () => {

@@ -68,11 +68,11 @@ export interface WireEngine {
   /** Forget the response. */
   close(id: number): void;
   /**
-   * Check an answer against a JSON Schema (as text). Gives its value, converted where the schema asks for it.
+   * Check an answer against a JSON Schema. Gives its value, converted where the schema asks for it.
    *
    * @throws WireRefusal `protocol` with the problems
    */
-  structured(schema: string, answer: string): unknown;
+  structured(schema: object, answer: string): unknown;
   /** Whether an error text speaks of something that may pass by itself. */
   isRetryable(stopReason: string, errorMessage: string): boolean;
   /** Let `item` know when the engine breaks down. */

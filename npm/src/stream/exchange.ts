@@ -265,8 +265,7 @@ export class Exchange {
     if (responseSchema === undefined || reason !== "stop") return event;
     const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
     try {
-      const schema = JSON.stringify(jsonSchemaOf(responseSchema));
-      message.structured = (this.#engine as WireEngine).structured(schema, text);
+      message.structured = (this.#engine as WireEngine).structured(jsonSchemaOf(responseSchema), text);
       return event;
     } catch (error) {
       const code = error instanceof WireRefusal ? error.code : "engine_crash";

@@ -1,6 +1,7 @@
 /** The live message of a response: applies batches to it in place and makes the events on the way. */
 import type { AgentErrorCode } from "../errors.js";
 import type { AssistantMessage, AssistantMessageEvent, Model, ToolCall } from "../types.js";
+import { pendingAnswer } from "../pending.js";
 import { ArgumentsView } from "./arguments.js";
 import { EMPTY_BATCH, KIND, RECORD, type WireBatch } from "./engine.js";
 
@@ -27,27 +28,20 @@ export class LiveMessage {
   #ended = false;
   readonly #calls: (ArgumentsView | undefined)[] = [];
   readonly #since: number;
-  /** pi's own protocol says more in its events than the others do, and pi passes that on. */
-  readonly #verbose: boolean;
 
   constructor(model: Model) {
-    this.#verbose = model.api === "pi-messages";
     this.#since = performance.now();
-    this.message = {
-      role: "assistant",
-      content: [],
-      api: model.api,
-      provider: model.provider,
-      model: model.id,
-      usage: noUsage(),
-      stopReason: "pending",
-      timestamp: Date.now(),
-    };
+    this.message = pendingAnswer(model);
   }
 
   /** Another model goes on in the same message. */
   become({ api, provider, id }: Model): void {
     Object.assign(this.message, { api, provider, model: id });
+  }
+
+  /** pi's own protocol says more in its events than the others do, and pi passes that on. */
+  get #verbose(): boolean {
+    return this.message.api === "pi-messages";
   }
 
   get ended(): boolean {
@@ -247,9 +241,4 @@ export class LiveMessage {
     this.message.durationMs = Math.max(0, Math.round(performance.now() - this.#since));
     return event;
   }
-}
-
-function noUsage(): AssistantMessage["usage"] {
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
 }

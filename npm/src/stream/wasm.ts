@@ -1,6 +1,4 @@
 /** The engine over the exports of the wasm module. */
-import { describe } from "../engine/describe.js";
-import { applyEdit, linesOf, type Verdict } from "../engine/edits.js";
 import type { AgentErrorCode } from "../errors.js";
 import {
   EMPTY_BATCH,
@@ -20,9 +18,6 @@ export interface WireExports {
   responseEnd(sink: Sink, key: number): void;
   responseFail(sink: Sink, key: number, code: string, message: string): void;
   responseClose(key: number): void;
-  compileSchema(document: string, old: boolean): number;
-  checkArguments(key: number, text: string): string | undefined;
-  dropSchema(key: number): void;
   messageIsRetryable(stopReason: string, errorMessage: string): boolean;
   messageIsOverflow(
     stopReason: string,
@@ -85,22 +80,12 @@ class Sink {
   }
 }
 
-/** Models without a mechanism for it like to put JSON into a block of code. */
-const withoutFence = (text: string): string => /^\s*```\w*\n([^]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new WireRefusal(
-      "protocol",
-      `The answer is not the JSON that responseSchema asks for: ${describe(error)}`,
-    );
-  }
-}
-
-/** Makes an engine of the module's exports. */
-export function wasmEngine(exports: WireExports, guard: Guard): WireEngine {
+/** Makes an engine of the module's exports. `checkAnswer` is its {@link WireEngine.structured}. */
+export function wasmEngine(
+  exports: WireExports,
+  guard: Guard,
+  checkAnswer: WireEngine["structured"],
+): WireEngine {
   const sink = new Sink();
   // A trap may leave something of the call that failed.
   const batchOf = (call: () => void): WireBatch => {
@@ -124,22 +109,7 @@ export function wasmEngine(exports: WireExports, guard: Guard): WireEngine {
     end: (id) => batchOf(() => exports.responseEnd(sink, id)),
     fail: (id, code, message) => batchOf(() => exports.responseFail(sink, id, code, message)),
     close: (id) => guard.enter(() => exports.responseClose(id)),
-    structured(schema, answer) {
-      const text = withoutFence(answer);
-      const verdict = guard.enter(() => {
-        const key = exports.compileSchema(schema, false);
-        try {
-          return exports.checkArguments(key, text);
-        } finally {
-          exports.dropSchema(key);
-        }
-      });
-      const value = parsed(text);
-      if (verdict === undefined) return value;
-      const found = JSON.parse(verdict) as Verdict;
-      if ("edits" in found) return found.edits.reduce(applyEdit, value);
-      throw new WireRefusal("protocol", `The answer does not fit responseSchema:\n${linesOf(found.issues)}`);
-    },
+    structured: checkAnswer,
     isRetryable: (stopReason, errorMessage) =>
       guard.enter(() => exports.messageIsRetryable(stopReason, errorMessage)),
     track: (item) => guard.track(item),
