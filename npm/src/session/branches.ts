@@ -62,7 +62,8 @@ export async function setLabel(store: SessionStore, entry: string, label: string
  * branches, labels, values and usage.
  */
 export function treeWrites(tree: SessionTree, branch = "main"): StoreWrite[] {
-  const writes: StoreWrite[] = tree.getEntries().map((entry) => ({ kind: "entry", entry }));
+  const writes: StoreWrite[] = [{ kind: "header", header: tree.getHeader() }];
+  for (const entry of tree.getEntries()) writes.push({ kind: "entry", entry });
   const { values, usage } = tree.beside ?? { values: [], usage: [] };
   for (const row of usage) writes.push({ kind: "usage", row: row as UsageRow });
   for (const [namespace, key, value, isList] of values) {

@@ -38,6 +38,8 @@ export {
   setOrDelete,
   setValue,
   type StoredEntry,
+  type StoreEvent,
+  type StoreRole,
   type StoreStats,
   type StoreWrite,
   type UsageRow,

@@ -1,5 +1,5 @@
 /** A store in memory: for tests, and where nothing else can be had. */
-import { call, SessionError } from "./call.js";
+import { call, SessionError, uuid } from "./call.js";
 import type {
   BranchQuery,
   Committed,
@@ -10,25 +10,44 @@ import type {
   StoreWrite,
   UsageRow,
 } from "./store.js";
+import type { SessionHeader } from "./types.js";
 
 const PAGE = 1000;
 const LARGEST_PAGE = 10_000;
 
 /** A session in memory. What is written is copied, and so is what is read. */
 export class MemoryStore implements SessionStore {
+  readonly id: string;
   readonly persisted = false;
+  readonly role = "writer";
   readonly #now: () => number;
   readonly #entries = new Map<string, StoredEntry>();
   readonly #usage = new Map<string, UsageRow>();
   /** By namespace, then by key. */
   readonly #values = new Map<string, Map<string, unknown>>();
   readonly #lists = new Map<string, Map<string, unknown[]>>();
+  #header: SessionHeader | undefined;
   #seq = 0;
   #closed = false;
 
-  constructor({ now = Date.now }: { now?: () => number } = {}) {
+  /** @param options `id`: of the session, by default a new one; `now`: milliseconds since 1970 */
+  constructor({ id = uuid(), now = Date.now }: { id?: string; now?: () => number } = {}) {
+    this.id = id;
     this.#now = now;
   }
+
+  async open(): Promise<void> {}
+
+  async header(): Promise<SessionHeader | undefined> {
+    return structuredClone(this.#header);
+  }
+
+  /** Nobody else can reach what is in memory: nothing is ever told. */
+  subscribe(): () => void {
+    return () => {};
+  }
+
+  async takeOver(): Promise<void> {}
 
   async commit(writes: readonly StoreWrite[]): Promise<Committed> {
     if (this.#closed) throw new SessionError("closed");
@@ -62,7 +81,9 @@ export class MemoryStore implements SessionStore {
           throw new SessionError("pending_message");
         freshEntries.add(id);
       } else if (write.kind === "usage") claim(write.row.id);
-      else {
+      else if (write.kind === "header") {
+        if (write.header?.type !== "session") throw new SessionError("malformed");
+      } else {
         const { namespace, key } = write;
         if (typeof key !== "string" || !namespace || `${namespace}${key}`.includes("\0"))
           throw new SessionError("malformed");
@@ -77,6 +98,7 @@ export class MemoryStore implements SessionStore {
       entry.timestamp ??= new Date(timestamp).toISOString();
       this.#entries.set(entry.id, entry);
     } else if (write.kind === "usage") this.#usage.set(write.row.id, { ...write.row, seq });
+    else if (write.kind === "header") this.#header = write.header;
     else if (write.kind === "value") {
       const keys = keysOf(this.#values, write.namespace);
       if (write.op === "set") keys.set(write.key, write.value);

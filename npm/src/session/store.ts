@@ -1,6 +1,7 @@
 /** What a place to keep a session must do: commits that happen whole or not at all, in order. */
 import type { Loose, Usage } from "../types.js";
-import type { SessionEntry } from "./types.js";
+import type { SessionError } from "./call.js";
+import type { SessionEntry, SessionHeader } from "./types.js";
 
 /** An entry as it is stored. */
 export type StoredEntry = SessionEntry & { seq: number };
@@ -16,6 +17,7 @@ export interface UsageRow {
 
 /** One write of a commit. An entry gets the time of the commit where it has none. */
 export type StoreWrite =
+  | { kind: "header"; header: SessionHeader }
   | { kind: "entry"; entry: Omit<SessionEntry, "timestamp"> & { timestamp?: string } }
   | { kind: "usage"; row: UsageRow }
   | { kind: "value"; op: "set"; namespace: string; key: string; value: unknown }
@@ -60,13 +62,40 @@ export interface StoreStats {
   usage: Usage;
 }
 
+/** Of several pages that have a session open, one writes; the others follow it. */
+export type StoreRole = "writer" | "mirror";
+
+/** What happens to a store without its doing. */
+export type StoreEvent =
+  /** Another page has written: numbers `firstSeq` to `lastSeq` are there to be read. A hint; some may never come. */
+  | { type: "changed"; firstSeq: number; lastSeq: number }
+  /** This page may write from now on, or no more. */
+  | { type: "role"; role: StoreRole }
+  /** The session was removed. */
+  | { type: "gone" }
+  /** The store can go on only in part; `error.code` says why. */
+  | { type: "error"; error: SessionError };
+
 /**
  * Keeps one session. A failed commit changes nothing; commits are in order. Errors are `SessionError`s: `duplicate_id`,
- * `missing_parent`, `pending_message`, `malformed`, `unknown_entry`, `bad_limit`, `closed`.
+ * `missing_parent`, `pending_message`, `malformed`, `unknown_entry`, `bad_limit`, `closed`, and of stores that outlive
+ * the page also `quota`, `blocked`, `version`, `gone`, `fenced` (another page writes now), `corrupt`.
  */
 export interface SessionStore {
+  /** The id of the session. */
+  readonly id: string;
   /** Whether what is written outlives the page. */
   readonly persisted: boolean;
+  /** Whether this page may write. Known once `open()` is done. */
+  readonly role: StoreRole;
+  /** Makes the store ready: opens what it is kept in, and asks to be the writer. Harmless twice; others call it as needed. */
+  open(): Promise<void>;
+  /** The header that was written, if any: a session without one is new. */
+  header(): Promise<SessionHeader | undefined>;
+  /** Tells what happens from outside. Gives a function that stops it. */
+  subscribe(listener: (event: StoreEvent) => void): () => void;
+  /** Becomes the writer, asking the page that is; resolves when it has let go or its time is up. */
+  takeOver(): Promise<void>;
   commit(writes: readonly StoreWrite[]): Promise<Committed>;
   entries(ids: readonly string[]): Promise<(StoredEntry | undefined)[]>;
   value(namespace: string, key: string): Promise<unknown>;
