@@ -1,10 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { hasFailed, isAnswer } from "./answers.js";
 import { ApprovalDesk } from "./approvals/desk.js";
 import { Broadcast } from "./broadcast.js";
+import { type Companion, plain } from "./companion.js";
 import { AgentBusyError, AgentError, EngineCrashError, isThrown, TEXT } from "./errors.js";
 import type { EventStream } from "./event-stream.js";
 import { failureEvents, failureMessage } from "./failure.js";
-import { Inbox, type Prompts } from "./inbox.js";
+import { Inbox, type Prompts, starting } from "./inbox.js";
 import { oneMessage, type PromptInput, promptMessages, type PromptOptions, promptOptions } from "./input.js";
 import { start, withEngine } from "./launch.js";
 import { loopConfig } from "./loop-config.js";
@@ -23,7 +25,6 @@ import type {
   AgentOptions,
   AgentState,
   AgentUsage,
-  AssistantMessage,
   CustomMessage,
   ImageContent,
   QueueMode,
@@ -62,6 +63,8 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   private readonly _runUsage = new UsageMeter();
   private readonly _totalUsage = new UsageMeter();
   private _activeRun: ActiveRun | undefined;
+  /** @internal A session, which sets it. */
+  protected _companion: Companion | undefined;
   /** The run stopped by itself with empty queues: it would miss what listeners of `agent_end` queue. */
   private _ranDry = false;
 
@@ -325,6 +328,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     try {
       await withEngine(async () => {
         const { signal } = controller;
+        if (this._companion) await this._companion.admit(signal);
         try {
           // First, so that limits that make no sense take nothing out of the queues.
           const limiter = limiterOf(this);
@@ -343,6 +347,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
         }
       });
     } finally {
+      if (this._companion) await this._companion.settle();
       this._finish();
     }
   }
@@ -372,8 +377,14 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
         this._approvals.ask(request, open, announce, report),
       );
       if (responseSchema !== undefined) config.responseSchema = responseSchema;
+      this._companion?.configure(plain(config));
       const { streamFunction: streamFn, _profile: profile } = this;
       await start({ kind, prompts, context, config, emit, signal, streamFn, profile, limiter });
+      if (this._companion && (await this._companion.ended(signal))) {
+        [kind, next] = ["continue", starting<TCustom>([])];
+        this._state.errorMessage = undefined;
+        continue;
+      }
       kind = "prompt";
       next = this._ranDry && !signal.aborted ? this._inbox.takeNext() : undefined;
     }
@@ -394,6 +405,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     } else if (event.type === "agent_end") {
       this._ranDry &&= this._inbox.isEmpty;
     }
+    this._companion?.observe(event as AgentEvent);
     if (this.signal !== signal) throw new AgentError("internal", TEXT.outsideRun);
     return this._broadcast.send(event, signal);
   }
@@ -422,19 +434,6 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     const run = this._activeRun;
     this._activeRun = undefined;
     run?.settle();
+    this._companion?.idle();
   }
-}
-
-function starting<TCustom extends CustomMessage>(
-  prompts: readonly AgentMessage<TCustom>[],
-): Prompts<TCustom> {
-  return { prompts, skipFirstPoll: false };
-}
-
-function isAnswer(message: CustomMessage): message is AssistantMessage {
-  return message.role === "assistant";
-}
-
-function hasFailed(answer: AssistantMessage): boolean {
-  return answer.stopReason === "error" || answer.stopReason === "aborted";
 }

@@ -9,6 +9,11 @@ export interface Prompts<TCustom extends CustomMessage> {
   readonly skipFirstPoll: boolean;
 }
 
+/** A run that starts with these messages, and then polls. */
+export const starting = <TCustom extends CustomMessage>(
+  prompts: readonly AgentMessage<TCustom>[],
+): Prompts<TCustom> => ({ prompts, skipFirstPoll: false });
+
 /** Both queues of an agent, and what has been taken out of them but is not in the transcript yet. */
 export class Inbox<TCustom extends CustomMessage> {
   readonly steering: MessageQueue<TCustom>;

@@ -30,6 +30,14 @@ export {
   summarizeBranch,
 } from "./compaction.js";
 export { MemoryStore } from "./memory-store.js";
+export { Session, type SessionOptions } from "./session.js";
+export type {
+  CompactionReason,
+  CompactionResult,
+  Restored,
+  SessionEvent,
+  SessionListener,
+} from "./session-events.js";
 export {
   type BranchQuery,
   type Committed,

@@ -1,0 +1,417 @@
+/** What a session does with its agent and its store: it records, restores, and minds who may write. */
+import type { Agent } from "../agent.js";
+import { accompanied, type Companion } from "../companion.js";
+import { AgentBusyError, AgentError } from "../errors.js";
+import type {
+  AgentEvent,
+  AgentLoopConfig,
+  AgentMessage,
+  Model,
+  SystemMessage,
+  ThinkingLevel,
+} from "../types.js";
+import { appendMessage, usageOf, withPrompt } from "./messages.js";
+import { isOwner, joinStore, leaveStore, type Owner, ownersOf } from "./owners.js";
+import { Recorder, storeCode, textOf } from "./recorder.js";
+import { forModel, mended } from "./request.js";
+import { readStore, type Stored } from "./restore.js";
+import { type Restored, SessionEvents } from "./session-events.js";
+import {
+  NAME,
+  type SessionStore,
+  setOrDelete,
+  type StoreEvent,
+  type StoreRole,
+  type StoreWrite,
+} from "./store.js";
+import type { SessionTree } from "./tree.js";
+import type { NewSessionOptions, SessionEntry } from "./types.js";
+
+/** Finds the model that a session names. */
+export type FindModel = (provider: string, modelId: string) => Model | undefined | Promise<Model | undefined>;
+
+/** What the core is made of. */
+export interface CoreOptions extends NewSessionOptions {
+  agent: Agent;
+  store: SessionStore;
+  branch: string;
+  findModel: FindModel | undefined;
+}
+
+/** What automatic compaction does in a run. */
+export interface RunPart {
+  /** Resolves when nothing of it is in progress. */
+  readonly done: Promise<void>;
+  /** Before the first request of a run. */
+  begin(signal: AbortSignal): Promise<void>;
+  configure(config: AgentLoopConfig): void;
+  observe(event: AgentEvent): void;
+  ended(signal: AbortSignal): Promise<boolean>;
+  idle(): void;
+  abort(): void;
+}
+
+const MIRROR =
+  "This session is open for writing elsewhere, and is only followed here. takeOver() makes this page the writer.";
+/** After these a run makes no sense: all that follows would be lost as well. */
+const STOPS = new Set(["fenced", "gone", "closed", "version", "blocked"]);
+
+/** See the module. */
+export class SessionCore implements Companion, Owner {
+  readonly agent: Agent;
+  readonly store: SessionStore;
+  readonly events: SessionEvents;
+  readonly recorder: Recorder;
+  readonly ready: Promise<void>;
+  restored: Restored | undefined;
+  role: StoreRole = "mirror";
+  part: RunPart | undefined;
+  private _tree: SessionTree | undefined;
+  private _name: string | undefined;
+  private readonly _entries = new WeakMap<AgentMessage, string>();
+  /** The instructions that the application gave the agent, which count for sessions that were stored with others too. */
+  private readonly _prompt: SystemMessage | undefined;
+  /** What the branch says about model and thinking level. */
+  private _selected = { model: "", level: "" };
+  /** The branch has messages, so those that the agent begins with are among them. */
+  private _begun = false;
+  private _lastSeq = 0;
+  private _stopping = false;
+  private _disposed = false;
+  /** Reading what others have written, one time after the other. */
+  private _following: Promise<void> = Promise.resolve();
+  private _stale = false;
+  private readonly _unsubscribe: () => void;
+
+  constructor(private readonly options: CoreOptions) {
+    const { agent, store } = options;
+    this.agent = agent;
+    this.store = store;
+    const first = agent.state.messages[0];
+    this._prompt = first?.role === "system" ? (first as SystemMessage) : undefined;
+    this.events = new SessionEvents((thrown) => agent.onError?.(thrown));
+    this.recorder = new Recorder(
+      store,
+      options.branch,
+      (thrown) => this._storageFailed(thrown),
+      (lastSeq) => this._storedUpTo(lastSeq),
+    );
+    this.recorder.paused = true;
+    const place = accompanied(agent);
+    if (place._companion) throw new AgentBusyError("This agent has a session already; dispose() it first.");
+    place._companion = this;
+    joinStore(store, this);
+    this._unsubscribe = store.subscribe((event) => this._told(event));
+    this.ready = this._open();
+    // Whoever waits for it gets the error; the page need not.
+    this.ready.catch(() => {});
+  }
+
+  /** @throws AgentError `invalid_request` before the session is ready */
+  get tree(): SessionTree {
+    if (!this._tree)
+      throw new AgentError("invalid_request", "The session is not open yet: await session.ready first.");
+    return this._tree;
+  }
+
+  get name(): string | undefined {
+    return this._name ?? this._tree?.getSessionName();
+  }
+
+  get disposed(): boolean {
+    return this._disposed;
+  }
+
+  /** @throws AgentBusyError where this page may not write */
+  mustWrite(): void {
+    if (this.role === "mirror") throw new AgentBusyError(MIRROR);
+  }
+
+  /** Adds an entry to the tree, and to what is to be stored. */
+  append(add: (tree: SessionTree) => string, ...beside: StoreWrite[]): SessionEntry {
+    const id = add(this.tree);
+    const entry = this.tree.getEntry(id) as SessionEntry;
+    this.recorder.add(id, { kind: "entry", entry }, ...beside);
+    this.events.emit({ type: "entry_added", entry });
+    return entry;
+  }
+
+  /** Gives the agent the messages of the branch. */
+  install(): void {
+    const { messages, sources, model, thinkingLevel } = this.tree.buildSessionContext();
+    messages.forEach((message, place) => {
+      const source = sources[place];
+      if (source) this._entries.set(message, source.id);
+    });
+    this._begun = messages.length > 0;
+    this.agent.state.messages = withPrompt(messages, this._prompt);
+    this._selected = { model: model ? `${model.provider}/${model.modelId}` : "", level: thinkingLevel };
+  }
+
+  /** The entry of a message of the agent. */
+  entryOf(message: AgentMessage): SessionEntry | undefined {
+    const id = this._entries.get(message);
+    return id === undefined ? undefined : this._tree?.getEntry(id);
+  }
+
+  /** @param name without line breaks */
+  setName(name: string): void {
+    this.append((tree) => tree.appendSessionInfo(name), setOrDelete(NAME, "", name || undefined));
+    this._name = undefined;
+  }
+
+  /** Tells of something that is not as it should be, and goes on. */
+  warn(message: string, cause?: unknown): void {
+    const code = cause instanceof AgentError ? cause.code : "internal";
+    this.events.emit({ type: "warning", error: new AgentError(code, message, { cause }) });
+  }
+
+  async takeOver(): Promise<void> {
+    await this.ready;
+    joinStore(this.store, this, true);
+    await this.store.takeOver();
+    await this._checkRole();
+  }
+
+  async dispose(keepStore: boolean): Promise<void> {
+    if (this._disposed) return;
+    this._disposed = true;
+    this.part?.abort();
+    await this.ready.catch(() => {});
+    await this.part?.done;
+    await this.recorder.flush();
+    accompanied(this.agent)._companion = undefined;
+    this._unsubscribe();
+    leaveStore(this.store, this);
+    this.events.close();
+    if (!keepStore && ownersOf(this.store).length === 0) await this.store.close();
+  }
+
+  // --- What the agent tells
+
+  async admit(signal: AbortSignal): Promise<void> {
+    await this.ready;
+    await this.part?.done;
+    await this._following;
+    this.mustWrite();
+    this._stopping = false;
+    this._recordStart();
+    await this.part?.begin(signal);
+  }
+
+  configure(config: AgentLoopConfig): void {
+    const { transformContext, shouldStopAfterTurn } = config;
+    config.sessionId ??= this.store.id;
+    config.transformContext = async (messages, signal) => {
+      const whole = mended(messages);
+      return forModel(transformContext ? await transformContext(whole, signal) : whole);
+    };
+    config.shouldStopAfterTurn = async (turn) => this._stopping || (await shouldStopAfterTurn?.(turn));
+    this.part?.configure(config);
+  }
+
+  observe(event: AgentEvent): void {
+    if (event.type === "message_end") {
+      try {
+        this._record(event.message);
+      } catch (thrown) {
+        this._storageFailed(thrown);
+      }
+    }
+    this.part?.observe(event);
+  }
+
+  async ended(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted || this._stopping || this._disposed) return false;
+    return (await this.part?.ended(signal)) ?? false;
+  }
+
+  settle(): Promise<void> {
+    return this.recorder.flush();
+  }
+
+  idle(): void {
+    if (this._stale) void this._reload();
+    else this.part?.idle();
+  }
+
+  // --- What the store and other sessions on it tell
+
+  othersWrote(): void {
+    if (this.role === "mirror") void this._follow();
+  }
+
+  ownerChanged(): void {
+    void this._checkRole();
+  }
+
+  private _told(event: StoreEvent): void {
+    if (event.type === "changed") this.othersWrote();
+    else if (event.type === "role") void this._checkRole();
+    else if (event.type === "gone") {
+      this._stop("gone");
+      this.events.emit({ type: "gone" });
+    } else this._storageFailed(event.error);
+  }
+
+  private _storedUpTo(lastSeq: number): void {
+    this._lastSeq = Math.max(this._lastSeq, lastSeq);
+    for (const other of ownersOf(this.store)) if (other !== this) other.othersWrote();
+  }
+
+  private _storageFailed(thrown: unknown): void {
+    const code = storeCode(thrown);
+    const { unsaved } = this.recorder;
+    const error = new AgentError(`storage_${code}`, `The session could not be stored: ${textOf(thrown)}`, {
+      cause: thrown,
+    });
+    if (STOPS.has(code)) this._stop(code);
+    else if (code === "quota") this._stopping = true;
+    this.events.emit({ type: "storage_error", error, unsaved });
+  }
+
+  /** The run ends now: what it still says could not be kept. */
+  private _stop(code: string): void {
+    this._stopping = true;
+    this.recorder.paused = true;
+    this.part?.abort();
+    this.agent.abort(new AgentError(`storage_${code}`, "The session cannot be written here any more."));
+    if (code === "fenced") void this._checkRole(true);
+  }
+
+  // --- Opening and following
+
+  private async _open(): Promise<void> {
+    try {
+      await this.store.open();
+      await this._adopt(await this._read());
+    } catch (thrown) {
+      if (thrown instanceof AgentError) throw thrown;
+      const text = `The session could not be opened: ${textOf(thrown)}`;
+      throw new AgentError(`storage_${storeCode(thrown)}`, text, { cause: thrown });
+    }
+  }
+
+  private _read(): Promise<Stored> {
+    const { branch, agent: _agent, store: _store, findModel: _find, ...rest } = this.options;
+    return readStore(this.store, branch, rest);
+  }
+
+  private async _adopt(stored: Stored): Promise<void> {
+    const { tree, isNew, lastSeq, name } = stored;
+    this._tree = tree;
+    this._lastSeq = lastSeq;
+    this._name = name;
+    this.role = this._wantedRole();
+    this.recorder.paused = this.role === "mirror";
+    const hasEntries = tree.getEntries().length > 0;
+    if (isNew && this.role === "writer")
+      this.recorder.add(undefined, { kind: "header", header: tree.getHeader() });
+    if (hasEntries) this.install();
+    const restored = await this._restore(isNew);
+    await this.recorder.flush();
+    this.restored = restored;
+    this.events.emit({ type: "ready", restored });
+  }
+
+  private async _restore(isNew: boolean): Promise<Restored> {
+    const { model, thinkingLevel } = this.tree.buildSessionContext();
+    const known = model && (await this.options.findModel?.(model.provider, model.modelId));
+    const { state } = this.agent;
+    if (known) state.model = known;
+    if (this.tree.getBranch().some(({ type }) => type === "thinking_level_change"))
+      state.thinkingLevel = thinkingLevel as ThinkingLevel;
+    return { isNew, model, modelFound: Boolean(known), thinkingLevel, reports: this.tree.reports };
+  }
+
+  private _wantedRole(): StoreRole {
+    return this.store.role === "writer" && isOwner(this.store, this) ? "writer" : "mirror";
+  }
+
+  /** Reads again what another page has written. Hints that come meanwhile are one. */
+  private _follow(): Promise<void> {
+    if (this._stale) return this._following;
+    this._stale = true;
+    return this.agent.state.isStreaming ? this._following : this._reload();
+  }
+
+  private _reload(): Promise<void> {
+    return this._next(() => this._readAgain());
+  }
+
+  private async _readAgain(): Promise<void> {
+    if (!this._stale || this._disposed) return;
+    this._stale = false;
+    try {
+      const { tree, lastSeq, name } = await this._read();
+      this._tree = tree;
+      this._lastSeq = lastSeq;
+      this._name = name;
+      this.install();
+      this.events.emit({ type: "changed" });
+    } catch (thrown) {
+      this._storageFailed(thrown);
+    }
+  }
+
+  /** Follows the store step by step. */
+  private _next(step: () => Promise<void>): Promise<void> {
+    this._following = this._following.then(step);
+    return this._following;
+  }
+
+  /** @param fenced a commit was refused, whatever the store says its role is */
+  private _checkRole(fenced = false): Promise<void> {
+    return this._next(async () => {
+      await this.ready.catch(() => {});
+      if (!this._tree || this._disposed) return;
+      const role = fenced ? "mirror" : this._wantedRole();
+      if (role === this.role) return;
+      this._stale = true;
+      if (role === "mirror") {
+        this.role = role;
+        this.recorder.paused = true;
+        this.part?.abort();
+        this.agent.abort(new AgentBusyError(MIRROR));
+        // A run that is being stopped still has the messages; see idle().
+        if (!this.agent.state.isStreaming) await this._readAgain();
+      } else {
+        // What could not be stored when this page lost the session becomes a branch of its own.
+        this.recorder.forgetTip();
+        this.recorder.paused = false;
+        await this.recorder.flush();
+        await this._readAgain();
+        this.role = role;
+      }
+      this.events.emit({ type: "role", role });
+    });
+  }
+
+  // --- Recording
+
+  /** What a run begins with, where it is not in the session yet. */
+  private _recordStart(): void {
+    if (!this._begun) for (const message of this.agent.state.messages) this._record(message);
+    this._begun = true;
+    this._recordSelection();
+  }
+
+  private _recordSelection(): void {
+    const { model, thinkingLevel } = this.agent.state;
+    const name = `${model.provider}/${model.id}`;
+    if (name !== this._selected.model && model.provider !== "unknown") {
+      this._selected.model = name;
+      this.append((tree) => tree.appendModelChange(model.provider, model.id));
+    }
+    if (thinkingLevel !== this._selected.level) {
+      this._selected.level = thinkingLevel;
+      this.append((tree) => tree.appendThinkingLevelChange(thinkingLevel));
+    }
+  }
+
+  private _record(message: AgentMessage): void {
+    if (message.role === "user") this._recordSelection();
+    const { id } = this.append((tree) => appendMessage(tree, message), ...usageOf(message));
+    this._entries.set(message, id);
+  }
+}

@@ -1,0 +1,178 @@
+/** A session: an agent whose conversation is kept. */
+import type { Agent } from "../agent.js";
+import type { PromptInput, PromptOptions } from "../input.js";
+import type { AgentMessage, CustomMessage, ImageContent, Receipt } from "../types.js";
+import { type FindModel, SessionCore } from "./core.js";
+import type { Restored, SessionEvent, SessionListener } from "./session-events.js";
+import type { SessionStore, StoreRole } from "./store.js";
+import type { SessionTree } from "./tree.js";
+import type { NewSessionOptions, SessionEntry, SessionTreeNode } from "./types.js";
+
+/** What a session is made of. */
+export interface SessionOptions<TCustom extends CustomMessage = never>
+  extends Omit<NewSessionOptions, "id" | "parentSession"> {
+  /** The agent. It keeps its hooks; the application may go on to use it directly. */
+  agent: Agent<TCustom>;
+  /** Where the session is kept; its id is that of the session. */
+  store: SessionStore;
+  /** The branch of the store. Default `main`. */
+  branch?: string | undefined;
+  /** Finds the model that a stored session names, for the agent. Without it the agent keeps its own. */
+  findModel?: FindModel | undefined;
+}
+
+/**
+ * Keeps the conversation of an agent: every message is in the store when the run is over, and a session that was stored
+ * before goes on. Nothing of the agent is replaced; `agent.prompt()` and its listeners work as ever.
+ *
+ * Methods that add or move reject with an `AgentBusyError` where another page, or another session of this page, writes.
+ */
+export class Session<TCustom extends CustomMessage = never> {
+  /** Resolves when the store is open and the agent has its messages; rejects with an `AgentError` `storage_...`. */
+  readonly ready: Promise<this>;
+  private readonly _agent: Agent<TCustom>;
+  private readonly _core: SessionCore;
+
+  /** Opens the store; `ready` tells when that is done. @throws AgentBusyError the agent has a session already */
+  constructor(options: SessionOptions<TCustom>) {
+    const { agent, branch = "main", findModel, ...rest } = options;
+    this._agent = agent;
+    // The core does not tell messages of the application apart.
+    this._core = new SessionCore({ ...rest, agent: agent as unknown as Agent, branch, findModel });
+    this.ready = this._core.ready.then(() => this);
+    this.ready.catch(() => {});
+  }
+
+  /** A session that is ready. */
+  static open<TCustom extends CustomMessage = never>(
+    options: SessionOptions<TCustom>,
+  ): Promise<Session<TCustom>> {
+    return new Session(options).ready;
+  }
+
+  get agent(): Agent<TCustom> {
+    return this._agent;
+  }
+
+  get store(): SessionStore {
+    return this._core.store;
+  }
+
+  /** The entries. @throws AgentError `invalid_request` before the session is ready */
+  get tree(): SessionTree {
+    return this._core.tree;
+  }
+
+  get id(): string {
+    return this._core.store.id;
+  }
+
+  get name(): string | undefined {
+    return this._core.name;
+  }
+
+  /** `mirror`: somebody else writes, and this session follows. */
+  get role(): StoreRole {
+    return this._core.role;
+  }
+
+  /** What was found when the session was opened. */
+  get restored(): Restored | undefined {
+    return this._core.restored;
+  }
+
+  /** Entries that are not stored yet. */
+  get unsaved(): number {
+    return this._core.recorder.unsaved;
+  }
+
+  /** Whether a run is in progress. */
+  get isBusy(): boolean {
+    return this._agent.state.isStreaming;
+  }
+
+  /** As `agent.prompt()`. Resolves when all is stored. */
+  async prompt(
+    input: PromptInput<TCustom>,
+    options?: readonly ImageContent[] | PromptOptions,
+  ): Promise<void> {
+    await this.ready;
+    this._core.mustWrite();
+    await this._agent.prompt(input, options);
+    await this.waitForIdle();
+  }
+
+  /** As `agent.continue()`. Resolves when all is stored. */
+  async continue(): Promise<void> {
+    await this.ready;
+    this._core.mustWrite();
+    await this._agent.continue();
+    await this.waitForIdle();
+  }
+
+  /** As `agent.steer()`. */
+  steer(message: AgentMessage<TCustom>): Receipt {
+    return this._agent.steer(message);
+  }
+
+  /** As `agent.followUp()`. */
+  followUp(message: AgentMessage<TCustom>): Receipt {
+    return this._agent.followUp(message);
+  }
+
+  /** Resolves when nothing is in progress and all is stored, or `unsaved` says what is not. */
+  async waitForIdle(): Promise<void> {
+    await this._agent.waitForIdle();
+    await this._core.part?.done;
+    await this._core.recorder.flush();
+  }
+
+  /** All entries as a forest, for views. */
+  getTree(): SessionTreeNode[] {
+    return this.tree.getTree();
+  }
+
+  /** The entry of a message of `agent.state.messages`. */
+  entryOf(message: AgentMessage<TCustom>): SessionEntry | undefined {
+    return this._core.entryOf(message as AgentMessage);
+  }
+
+  /** Names the session; a blank name takes the name away. Resolves when it is stored. */
+  async setName(name: string): Promise<void> {
+    await this.ready;
+    this._core.mustWrite();
+    this._core.setName(name.replace(/[\r\n]+/g, " ").trim());
+    await this._core.recorder.flush();
+  }
+
+  /** Labels an entry; without a label it is taken away. Resolves when it is stored. */
+  async setLabel(entryId: string, label?: string): Promise<void> {
+    await this.ready;
+    this._core.mustWrite();
+    this._core.append((tree) => tree.appendLabelChange(entryId, label));
+    await this._core.recorder.flush();
+  }
+
+  /** Tells what happens to the session. Gives a function that stops it. */
+  subscribe(listener: SessionListener): () => void {
+    return this._core.events.subscribe(listener);
+  }
+
+  /** All events from now on, for one consumer. */
+  events(): AsyncIterableIterator<SessionEvent, undefined> {
+    return this._core.events.iterate();
+  }
+
+  /** Makes this page the one that writes; resolves when it is. The other page stops its run. */
+  takeOver(): Promise<void> {
+    return this._core.takeOver();
+  }
+
+  /**
+   * Lets go of the agent and of the store, when all is stored. The store is closed, unless `keepStore` is set or another
+   * session uses it. A run in progress goes on unrecorded: `agent.abort()` and wait for it first.
+   */
+  dispose({ keepStore = false }: { keepStore?: boolean } = {}): Promise<void> {
+    return this._core.dispose(keepStore);
+  }
+}

@@ -1,0 +1,335 @@
+// What a session keeps, and what becomes of it.
+import { equal, ok, rejects } from "./check.mjs";
+import {
+  agentOf,
+  call,
+  failing,
+  gate,
+  model,
+  pages,
+  roles,
+  scripted,
+  stored,
+  told,
+  toolOf,
+} from "./world.mjs";
+
+const turn = "user assistant";
+
+export const recording = {
+  "every message is stored when the bare agent is idle, with its branch": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const agent = agentOf(host, [[call("c", "look")], "Done."]);
+    const session = new Session({ agent, store });
+    const events = told(session);
+    await agent.prompt("Look.");
+    equal(
+      await stored(store),
+      "system model_change thinking_level_change user assistant toolResult assistant",
+    );
+    equal(await store.value("pi.branch.tip", "main"), session.tree.getLeafId());
+    equal(events[0].type, "ready");
+    equal(events.filter(({ type }) => type === "entry_added").length, 7);
+    equal((await store.stats()).messageCount, 5);
+    equal(session.unsaved, 0);
+  },
+
+  "a session goes on with its messages, model and thinking level": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const first = new Session({ agent: agentOf(host, ["One."], { state: { thinkingLevel: "low" } }), store });
+    await first.prompt("1");
+    await first.dispose({ keepStore: true });
+    const other = { ...model, id: "other", reasoning: true };
+    const agent = agentOf(host, ["Two."], { state: { model: other, systemPrompt: "Be long." } });
+    const asked = [];
+    const second = await Session.open({
+      ...{ agent, store },
+      findModel: (...names) => {
+        asked.push(names);
+        return model;
+      },
+    });
+    equal(asked, [["scripted", "m"]]);
+    equal([second.restored.isNew, second.restored.modelFound], [false, true]);
+    equal([agent.state.model.id, agent.state.thinkingLevel], ["m", "low"]);
+    equal(roles(agent.state.messages), `system ${turn}`);
+    equal(agent.state.systemPrompt, "Be long.", "the prompt of the application counts");
+    await second.prompt("2");
+    equal(roles(agent.requests[0].messages), `system ${turn} user`);
+    equal(await stored(store), `system model_change thinking_level_change ${turn} ${turn}`);
+  },
+
+  "another model, and another thinking level, stand before the next message": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const agent = agentOf(host, []);
+    await Session.open({ agent, store });
+    await agent.prompt("1");
+    agent.state.model = { ...model, id: "n" };
+    await agent.prompt("2");
+    agent.state.thinkingLevel = "high";
+    await agent.prompt("3");
+    const settings = "model_change thinking_level_change";
+    equal(
+      await stored(store),
+      `system ${settings} ${turn} model_change ${turn} thinking_level_change ${turn}`,
+    );
+  },
+
+  "answers that failed or were stopped are kept, and left out of requests": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const boom = () => {
+      throw new Error("boom");
+    };
+    const agent = agentOf(host, [boom, "Well."]);
+    await Session.open({ agent, store });
+    await agent.prompt("1");
+    await agent.prompt("2");
+    equal(roles(agent.state.messages), `system ${turn} ${turn}`);
+    equal(roles(agent.requests[1].messages), "system user user");
+    equal((await store.stats()).messageCount, 5);
+  },
+
+  "calls of a run that broke off are answered in the request alone, and no tool runs": async (host) => {
+    const { Session, SessionTree, MemoryStore, treeWrites } = host.session;
+    const store = new MemoryStore();
+    const tree = SessionTree.create({ id: store.id });
+    tree.appendMessage({ role: "user", content: "Look.", timestamp: 1 });
+    tree.appendMessage({
+      ...{ role: "assistant", api: "scripted", provider: "scripted", model: "m", stopReason: "toolUse" },
+      content: [call("a", "look"), call("b", "look")],
+      ...{ usage: { totalTokens: 0 }, timestamp: 2 },
+    });
+    tree.appendMessage({
+      ...{ role: "toolResult", toolCallId: "a", toolName: "look", isError: false, timestamp: 3 },
+      content: [{ type: "text", text: "ok" }],
+    });
+    await store.commit(treeWrites(tree));
+    let runs = 0;
+    const tools = [toolOf("look", () => runs++)];
+    const agent = agentOf(host, ["Well."], { state: { tools } });
+    await Session.open({ agent, store });
+    await agent.prompt("And?");
+    const sent = agent.requests[0].messages.filter(({ role }) => role !== "system");
+    equal(roles(sent), "user assistant toolResult toolResult user");
+    equal([sent[3].toolCallId, sent[3].isError], ["b", true]);
+    equal(runs, 0);
+    const messages = (await store.scanEntries({ order: "asc", type: "message" })).map(
+      ({ message }) => message,
+    );
+    equal(messages.filter(({ role }) => role === "toolResult").length, 1);
+  },
+
+  "what could not be stored is kept, told, and stored with the next message": async (host) => {
+    const { Session } = host.session;
+    const failures = [undefined, ...Array(20).fill("failed")];
+    const store = failing(host, failures);
+    const agent = agentOf(host, []);
+    const session = await Session.open({ agent, store });
+    const events = told(session);
+    await agent.prompt("1");
+    ok(session.unsaved > 0, "some is not stored");
+    const errors = events.filter(({ type }) => type === "storage_error");
+    equal(errors[0].error.code, "storage_failed");
+    equal(errors.at(-1).unsaved, session.unsaved);
+    failures.length = 0;
+    await agent.prompt("2");
+    equal(session.unsaved, 0);
+    equal(await stored(store), `system model_change thinking_level_change ${turn} ${turn}`);
+  },
+
+  "a commit that landed unseen is not written twice": async (host) => {
+    const { Session } = host.session;
+    const store = failing(host, [undefined, "lost_answer"]);
+    const agent = agentOf(host, []);
+    const session = await Session.open({ agent, store });
+    await agent.prompt("1");
+    equal(session.unsaved, 0);
+    equal(await stored(store), `system model_change thinking_level_change ${turn}`);
+    equal(await store.value("pi.branch.tip", "main"), session.tree.getLeafId());
+  },
+
+  "without room the run ends after the turn, and nothing is lost": async (host) => {
+    const { Session } = host.session;
+    const store = failing(host, [undefined, ...Array(50).fill("quota")]);
+    const agent = agentOf(host, [[call("a", "look")], [call("b", "look")], "Never."]);
+    const session = await Session.open({ agent, store });
+    const events = told(session);
+    await agent.prompt("Look.");
+    equal(agent.requests.length, 1);
+    equal(roles(agent.state.messages), "system user assistant toolResult");
+    ok(
+      events.some(({ type, error }) => type === "storage_error" && error.code === "storage_quota"),
+      "told",
+    );
+    equal(session.unsaved, 6);
+    equal(session.tree.getEntries().length, 6);
+  },
+
+  "a page that lost the session stops its run, and writes nothing twice": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const agent = agentOf(host, [[call("a", "look")], "Never."], {
+      state: { tools: [toolOf("look", () => there.steal())] },
+    });
+    const session = await Session.open({ agent, store: here });
+    const events = told(session);
+    await agent.prompt("Look.");
+    equal(agent.requests.length <= 2, true);
+    ok(
+      events.some(({ type, error }) => type === "storage_error" && error.code === "storage_fenced"),
+      "told",
+    );
+    ok(session.unsaved > 0, "what came after is kept");
+    await rejects(agent.prompt("Again."), "busy");
+    const other = await Session.open({ agent: agentOf(host, ["Here."]), store: there });
+    await other.prompt("And here?");
+    const entries = await there.scanEntries({ order: "asc" });
+    equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+  },
+
+  "the other page follows, and goes on when the first lets go": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const first = await Session.open({ agent: agentOf(host, []), store: here });
+    const agent = agentOf(host, []);
+    const second = await Session.open({ agent, store: there });
+    equal([first.role, second.role], ["writer", "mirror"]);
+    const changed = new Promise((resolve) => {
+      second.subscribe(({ type }) => {
+        if (type === "changed" && agent.state.messages.length === 3) resolve();
+      });
+    });
+    await first.prompt("1");
+    await changed;
+    equal(roles(agent.state.messages), `system ${turn}`);
+    await rejects(second.prompt("2"), "busy");
+    await rejects(second.setName("x"), "busy");
+    await second.takeOver();
+    equal(second.role, "writer");
+    await agent.prompt("2");
+    equal(roles(agent.state.messages), `system ${turn} ${turn}`);
+    await rejects(first.agent.prompt("3"), "busy");
+    const entries = await there.scanEntries({ order: "asc" });
+    equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+  },
+
+  "B092: of two agents on one session one answers, the other follows": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    let inFlight = 0;
+    let most = 0;
+    const streamFn = scripted([]);
+    const counted = async (...args) => {
+      most = Math.max(most, ++inFlight);
+      await Promise.resolve();
+      inFlight--;
+      return streamFn(...args);
+    };
+    const [a, b] = [agentOf(host, counted), agentOf(host, counted)];
+    new Session({ agent: a, store });
+    const follower = new Session({ agent: b, store });
+    const [one, two] = await Promise.allSettled([a.prompt("a"), b.prompt("b")]);
+    equal([one.status, two.status, two.reason.code], ["fulfilled", "rejected", "busy"]);
+    equal(most, 1);
+    equal(await stored(store), `system model_change thinking_level_change ${turn}`);
+    await follower.takeOver();
+    await b.prompt("b");
+    equal(roles(b.state.messages), `system ${turn} ${turn}`);
+  },
+
+  "B101: a page that is gone in the middle of an answer leaves a history that goes on": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const held = gate();
+    const at5 = gate();
+    const endless = () => ({
+      async *[Symbol.asyncIterator]() {
+        const partial = { role: "assistant", content: [{ type: "text", text: "" }], stopReason: "pending" };
+        yield { type: "start", partial };
+        for (let delta = 0; delta < 5; delta++)
+          yield { type: "text_delta", contentIndex: 0, delta: "x", partial };
+        at5.open();
+        await held.passed;
+      },
+      result: () => new Promise(() => {}),
+    });
+    const lost = new Session({ agent: agentOf(host, endless), store });
+    void lost.agent.prompt("1");
+    await at5.passed;
+    // Another page cannot see that object: only what is stored counts.
+    const copy = new MemoryStore({ id: store.id });
+    const entries = (await store.scanEntries({ order: "asc" })).map(({ seq: _, ...entry }) => entry);
+    await copy.commit([
+      { kind: "header", header: await store.header() },
+      ...entries.map((entry) => ({ kind: "entry", entry })),
+    ]);
+    const agent = agentOf(host, ["Again."]);
+    const session = await Session.open({ agent, store: copy });
+    equal(roles(agent.state.messages), "system user");
+    equal([agent.state.isStreaming, session.isBusy], [false, false]);
+    await agent.prompt("2");
+    equal(roles(agent.requests[0].messages), "system user user");
+  },
+
+  "hooks of the application stay its own": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const calls = [];
+    const transformContext = async (messages) => {
+      calls.push("transformContext");
+      return messages;
+    };
+    const shouldStopAfterTurn = () => {
+      calls.push("shouldStopAfterTurn");
+      return false;
+    };
+    const agent = agentOf(host, [], { transformContext, shouldStopAfterTurn });
+    const session = await Session.open({ agent, store: new MemoryStore() });
+    await agent.prompt("1");
+    equal(calls, ["transformContext", "shouldStopAfterTurn"]);
+    equal(agent.transformContext === transformContext, true);
+    await session.dispose();
+    await agent.prompt("2");
+    equal(session.tree.getEntries().length, 5);
+  },
+
+  "a store that cannot be opened refuses prompts with its code": async (host) => {
+    const { Session, MemoryStore, SessionError } = host.session;
+    const store = new MemoryStore();
+    store.open = async () => {
+      throw new SessionError("blocked");
+    };
+    const agent = agentOf(host, []);
+    const session = new Session({ agent, store });
+    await rejects(session.ready, "storage_blocked");
+    await rejects(agent.prompt("1"), "storage_blocked");
+    equal(agent.state.isStreaming, false);
+  },
+
+  "an agent has one session at a time": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const agent = agentOf(host, []);
+    const session = new Session({ agent, store: new MemoryStore() });
+    await rejects((async () => new Session({ agent, store: new MemoryStore() }))(), "busy");
+    await session.dispose();
+    await Session.open({ agent, store: new MemoryStore() });
+  },
+
+  "names and labels are stored": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const session = await Session.open({ agent: agentOf(host, []), store });
+    await session.setName(" A\nname ");
+    await session.prompt("1");
+    const question = session.entryOf(session.agent.state.messages[1]);
+    await session.setLabel(question.id, "first");
+    equal(session.name, "A name");
+    await session.dispose({ keepStore: true });
+    const again = await Session.open({ agent: agentOf(host, []), store });
+    equal(again.name, "A name");
+    equal(again.tree.getLabels(), { [question.id]: "first" });
+  },
+};

@@ -1,0 +1,17 @@
+// The cases of live sessions, for Node (session.test.mjs) and for a page (scripts/checks/session.mjs).
+import { recording } from "./recording.mjs";
+
+export const suite = { ...recording };
+
+/** Plays all of them; gives the failures by name. */
+export async function play(host) {
+  const failures = {};
+  for (const [name, run] of Object.entries(suite)) {
+    try {
+      await run(host);
+    } catch (error) {
+      failures[name] = String(error?.stack ?? error);
+    }
+  }
+  return { count: Object.keys(suite).length, failures };
+}
