@@ -37,12 +37,16 @@ const types = {
 
 /**
  * Serves folders and texts on a free port of 127.0.0.1. `routes` maps a path prefix that ends in "/" to a
- * folder, any other path to `{type, body}`. Every answer carries `headers`.
+ * folder, any other path to `{type, body}` or to a function of request and response. Every answer carries `headers`.
  */
 export async function serve(routes, headers = {}) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     const route = routes[path];
+    if (typeof route === "function") {
+      route(request, response);
+      return;
+    }
     if (route !== undefined && typeof route !== "string") {
       response
         .writeHead(200, { ...headers, "content-type": types[route.type] ?? route.type })

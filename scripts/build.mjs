@@ -187,13 +187,14 @@ export async function build({ force = false } = {}) {
   const at = (...names) => names.map((name) => join(root, name));
   const tools = (await run("rustc", ["--version"])).out + (await run("wasm-bindgen", ["--version"])).out;
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
+  const binaryen = JSON.parse(lock).packages["node_modules/binaryen"].version;
   const rust = [
     ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/glue.mjs"),
     ...at("scripts/inline.mjs"),
     ...walk(join(root, "src")),
     ...walk(join(root, "wire/src")),
   ];
-  const madeWasm = await stepFor("wasm", pkg, hashOf(rust, tools, lock), force, buildWasm);
+  const madeWasm = await stepFor("wasm", pkg, hashOf(rust, tools, binaryen), force, buildWasm);
   const typescript = [
     ...at("npm/package.json", "npm/tsconfig.json", "tsconfig.base.json", "LICENSE", "README.md"),
     ...at("scripts/build.mjs", "scripts/notices.mjs"),

@@ -255,6 +255,18 @@ const needs = {
     have: () => process.env.CHROMEDRIVER !== undefined || which("chromedriver") !== undefined,
     get: () => apt("chromium-driver"),
   },
+  firefox: {
+    title: "Firefox (about 310 MB installed)",
+    lane: "apt",
+    have: () => process.env.STEERSMAN_FIREFOX !== undefined || which("firefox-esr") !== undefined,
+    get: () => apt("firefox-esr"),
+  },
+  webkit: {
+    title: "WebKitGTK, its WebDriver and a virtual display (about 200 MB installed)",
+    lane: "apt",
+    have: () => which("WebKitWebDriver") !== undefined && which("xvfb-run") !== undefined,
+    get: () => apt("webkit2gtk-driver", "xvfb", "xauth"),
+  },
   pip: {
     title: "pip",
     lane: "apt",

@@ -135,6 +135,13 @@ const stages = [
     what: "sessions, stores and compaction; the recorded cases",
   },
   {
+    name: "stores",
+    needs: ["npm", "chromium", "firefox", "webkit"],
+    package: true,
+    seconds: 600,
+    what: "IndexedDB in Chromium, Firefox and WebKit",
+  },
+  {
     name: "wasm",
     needs: [...rust, "wasm-bindgen", "wasm-pack", "chromium", "chromedriver"],
     seconds: 900,

@@ -9,8 +9,9 @@ export class SessionError extends Error {
   /** The line of the file, from 1. */
   readonly line?: number;
 
-  constructor(code: string, line?: number | null) {
-    super(line ? `${code} (line ${line})` : code);
+  /** @param options `cause`: the original value, whatever it was */
+  constructor(code: string, line?: number | null, options?: { cause?: unknown }) {
+    super(line ? `${code} (line ${line})` : code, options);
     this.code = code;
     if (line) this.line = line;
   }

@@ -251,7 +251,8 @@ export class SessionCore implements Companion, Owner {
     else if (event.type === "gone") {
       this._stop("gone");
       this.events.emit({ type: "gone" });
-    } else this._storageFailed(event.error);
+    } else if (event.type === "asked") event.until(this.recorder.flush());
+    else this._storageFailed(event.error);
   }
 
   private _storedUpTo(lastSeq: number): void {

@@ -29,6 +29,7 @@ export {
   summarize,
   summarizeBranch,
 } from "./compaction.js";
+export * from "./indexeddb/index.js";
 export { MemoryStore } from "./memory-store.js";
 export { Session, type SessionOptions } from "./session.js";
 export type {
@@ -40,8 +41,10 @@ export type {
 } from "./session-events.js";
 export {
   type BranchQuery,
+  type CommitOptions,
   type Committed,
   type EntryQuery,
+  type ListPage,
   type SessionStore,
   setOrDelete,
   setValue,

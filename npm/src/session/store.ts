@@ -34,6 +34,15 @@ export interface Committed {
   timestamp: number;
 }
 
+/** How a commit is done. */
+export interface CommitOptions {
+  /**
+   * `strict` waits until the device has it: a loss of power loses nothing. `relaxed`, the default, is faster and outlives
+   * the page and the browser.
+   */
+  durability?: "relaxed" | "strict";
+}
+
 /** What is read of entries. Order of the steps: stop, filter, cursor, limit. */
 export interface EntryQuery {
   type?: string;
@@ -55,6 +64,12 @@ export interface BranchQuery extends EntryQuery {
   stopAtType?: string;
 }
 
+/** A page of a list. */
+export interface ListPage {
+  order?: "asc" | "desc";
+  limit?: number;
+}
+
 /** Counts of a session. */
 export interface StoreStats {
   messageCount: number;
@@ -73,13 +88,19 @@ export type StoreEvent =
   | { type: "role"; role: StoreRole }
   /** The session was removed. */
   | { type: "gone" }
+  /**
+   * Another page asks to write. The store lets go when what is given to `until` has settled, at once without any; after
+   * 5 seconds the other page goes on in any case.
+   */
+  | { type: "asked"; until(settled: Promise<unknown>): void }
   /** The store can go on only in part; `error.code` says why. */
   | { type: "error"; error: SessionError };
 
 /**
  * Keeps one session. A failed commit changes nothing; commits are in order. Errors are `SessionError`s: `duplicate_id`,
  * `missing_parent`, `pending_message`, `malformed`, `unknown_entry`, `bad_limit`, `closed`, and of stores that outlive
- * the page also `quota`, `blocked`, `version`, `gone`, `fenced` (another page writes now), `corrupt`.
+ * the page also `quota`, `blocked`, `version`, `gone`, `fenced` (another page writes now), `corrupt`, `unavailable` (no
+ * such storage here), `failed` (the browser could not do it).
  */
 export interface SessionStore {
   /** The id of the session. */
@@ -96,7 +117,8 @@ export interface SessionStore {
   subscribe(listener: (event: StoreEvent) => void): () => void;
   /** Becomes the writer, asking the page that is; resolves when it has let go or its time is up. */
   takeOver(): Promise<void>;
-  commit(writes: readonly StoreWrite[]): Promise<Committed>;
+  /** @param options for stores that outlive the page */
+  commit(writes: readonly StoreWrite[], options?: CommitOptions): Promise<Committed>;
   entries(ids: readonly string[]): Promise<(StoredEntry | undefined)[]>;
   value(namespace: string, key: string): Promise<unknown>;
   /** The keys that begin so, with their values, in the order of code points. */
@@ -104,11 +126,7 @@ export interface SessionStore {
   /** The namespaces that hold values. */
   namespaces(): Promise<string[]>;
   /** A page of a list; `limit` from 1 to 10000, default 1000. */
-  readList(
-    namespace: string,
-    key: string,
-    page?: { order?: "asc" | "desc"; limit?: number },
-  ): Promise<unknown[]>;
+  readList(namespace: string, key: string, page?: ListPage): Promise<unknown[]>;
   scanBranch(query: BranchQuery): Promise<StoredEntry[]>;
   /** By sequence number; default newest first. */
   scanEntries(query?: EntryQuery & { order?: "asc" | "desc" }): Promise<StoredEntry[]>;

@@ -1,0 +1,159 @@
+/** A connection that opens when it is needed, and again when the browser cut it. */
+import { type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
+import { after } from "../../clock.js";
+import { SessionError } from "../call.js";
+import { isCut, storageError } from "./failure.js";
+import { createStores, type Schema, type StoreName, VERSION } from "./schema.js";
+
+/** So long another page may take to close a database of an older version, in milliseconds. */
+const BLOCKED_MS = 1500;
+
+export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
+
+/** What the owner of a connection has to hear. */
+export interface DatabaseEvents {
+  /** Another page wants to change the schema or to delete all: called before the connection is closed. */
+  leaving?(): Promise<unknown>;
+}
+
+export interface Database {
+  /** Opens the connection, if there is none. */
+  connect(): Promise<void>;
+  /** Does one transaction: all of it or nothing. Once more over another connection, where it was cut. */
+  run<T>(
+    stores: StoreName[],
+    mode: IDBTransactionMode,
+    work: (tx: Transaction) => Promise<T>,
+    durability?: "relaxed" | "strict",
+  ): Promise<T>;
+  close(): void;
+}
+
+export function database(
+  name: string,
+  { leaving = async () => {} }: DatabaseEvents = {},
+  version = VERSION,
+): Database {
+  let opened: Promise<IDBPDatabase<Schema>> | undefined;
+  let closed = false;
+
+  const drop = (db: IDBPDatabase<Schema>) => {
+    db.close();
+    opened = undefined;
+  };
+
+  function open(): Promise<IDBPDatabase<Schema>> {
+    return new Promise((resolve, reject) => {
+      if (!globalThis.indexedDB) throw new SessionError("unavailable");
+      let late = false;
+      let stopWaiting = () => {};
+      const opening = openDB<Schema>(name, version, {
+        upgrade: (db, from) => {
+          if (from < 1) createStores(db);
+        },
+        blocked: () => {
+          stopWaiting = after(BLOCKED_MS, () => {
+            late = true;
+            reject(new SessionError("blocked"));
+          });
+        },
+        blocking: async (_from, _to, event) => {
+          const db = (event.target as IDBDatabase | null) ?? undefined;
+          await leaving();
+          db?.close();
+          opened = undefined;
+        },
+        terminated: () => {
+          opened = undefined;
+        },
+      });
+      opening.then(
+        (db) => {
+          stopWaiting();
+          // Whoever asked has gone; a connection that is left open would block others.
+          if (late || closed) db.close();
+          resolve(db);
+        },
+        (cause) => {
+          stopWaiting();
+          const unknown = (error: SessionError) =>
+            error.code === "failed" ? new SessionError("unavailable", undefined, { cause }) : error;
+          void storageError(cause).then((error) => reject(unknown(error)));
+        },
+      );
+    });
+  }
+
+  function connection(): Promise<IDBPDatabase<Schema>> {
+    if (closed) return Promise.reject(new SessionError("closed"));
+    if (!opened) {
+      const attempt = open();
+      opened = attempt;
+      attempt.catch(() => {
+        if (opened === attempt) opened = undefined;
+      });
+    }
+    return opened;
+  }
+
+  return {
+    async connect() {
+      await connection();
+    },
+    async run(stores, mode, work, durability = "relaxed") {
+      const attempt = async (): Promise<Awaited<ReturnType<typeof work>>> => {
+        const db = await connection();
+        try {
+          return await transact(db, stores, mode, work, durability);
+        } catch (error) {
+          if (isCut(error)) drop(db);
+          throw error;
+        }
+      };
+      try {
+        return await attempt().catch((error) => {
+          if (!isCut(error)) throw error;
+          return attempt();
+        });
+      } catch (error) {
+        throw await storageError(error);
+      }
+    },
+    close() {
+      closed = true;
+      opened?.then(
+        (db) => db.close(),
+        () => {},
+      );
+    },
+  };
+}
+
+/** Nothing but the database may be awaited in `work`: the transaction ends when it has nothing to do. */
+async function transact<T>(
+  db: IDBPDatabase<Schema>,
+  stores: StoreName[],
+  mode: IDBTransactionMode,
+  work: (tx: Transaction) => Promise<T>,
+  durability: "relaxed" | "strict",
+): Promise<T> {
+  const tx = db.transaction(stores, mode as "readwrite", { durability });
+  tx.done.catch(() => {}); // It rejects before the reason is known.
+  const done = new Promise<{ error: unknown } | undefined>((resolve) => {
+    tx.addEventListener("complete", () => resolve(undefined));
+    tx.addEventListener("abort", () => resolve({ error: tx.error ?? new DOMException("", "AbortError") }));
+  });
+  let result: T;
+  try {
+    result = await work(tx);
+  } catch (error) {
+    try {
+      tx.abort();
+    } catch {} // It has ended.
+    await done;
+    throw error;
+  }
+  const failed = await done;
+  if (failed) throw failed.error;
+  return result;
+}

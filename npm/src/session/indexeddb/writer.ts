@@ -1,0 +1,61 @@
+/** What makes a page the writer, in the database. */
+import { SessionError } from "../call.js";
+import type { Database } from "./database.js";
+import type { LeaseRecord } from "./lock.js";
+import { type SessionRow, within } from "./schema.js";
+import { emptyRow } from "./summary.js";
+
+/**
+ * Begins an epoch: whatever another page has begun before fails. Makes the row of a new session.
+ *
+ * @param known The session was there before
+ * @throws SessionError `gone`
+ */
+export function beginEpoch(db: Database, id: string, now: number, known: boolean): Promise<SessionRow> {
+  return db.run(["sessions", "entries"], "readwrite", async (tx) => {
+    const sessions = tx.objectStore("sessions");
+    const found = await sessions.get(id);
+    if (!found && known) throw new SessionError("gone");
+    const row = found ?? emptyRow(id, now);
+    // The browser took the entries away.
+    if (row.entryCount > 0 && (await tx.objectStore("entries").getKey(within(id))) === undefined)
+      throw new SessionError("gone");
+    row.epoch++;
+    row.commits = 0;
+    await sessions.put(row);
+    return row;
+  });
+}
+
+/** Removes the row of a session that nothing was written to. */
+export function forget(db: Database, id: string, epoch: number): Promise<void> {
+  return db.run(["sessions"], "readwrite", async (tx) => {
+    const sessions = tx.objectStore("sessions");
+    const row = await sessions.get(id);
+    if (row?.nextSeq === 1 && row.epoch === epoch) await sessions.delete(id);
+  });
+}
+
+/** The lease of a session, in its row. */
+export function leaseIn(db: Database, id: string): LeaseRecord {
+  return {
+    take: (owner, now, expires, force) =>
+      db.run(["sessions"], "readwrite", async (tx) => {
+        const sessions = tx.objectStore("sessions");
+        const row = (await sessions.get(id)) ?? emptyRow(id, now);
+        const { lease } = row;
+        if (!force && lease && lease.owner !== owner && lease.expires > now) return false;
+        row.lease = { owner, expires };
+        await sessions.put(row);
+        return true;
+      }),
+    end: (owner) =>
+      db.run(["sessions"], "readwrite", async (tx) => {
+        const sessions = tx.objectStore("sessions");
+        const row = await sessions.get(id);
+        if (row?.lease?.owner !== owner) return;
+        delete row.lease;
+        await sessions.put(row);
+      }),
+  };
+}

@@ -1,0 +1,143 @@
+// The list of sessions of IndexedDB.
+import { equal, ok, refuses } from "./assert.mjs";
+
+const user = (content) => ({ role: "user", content, timestamp: 1 });
+const answer = (text) => ({
+  role: "assistant",
+  content: [{ type: "text", text }],
+  api: "faux",
+  provider: "faux",
+  model: "m",
+  stopReason: "stop",
+  timestamp: 2,
+});
+
+/** The cases, for a database that has nothing in it. */
+export function catalogCases(session, database) {
+  const { SessionCatalog, SessionTree, treeWrites, appendTo } = session;
+  const cases = [];
+  const on = (name, run) => cases.push({ name, run });
+  const made = (text) => {
+    const tree = SessionTree.create();
+    tree.appendMessage(user(text));
+    tree.appendMessage(answer(`about ${text}`));
+    return tree;
+  };
+  const heard = (catalog) =>
+    new Promise((resolve) => {
+      const stop = catalog.subscribe(() => {
+        stop();
+        resolve();
+      });
+    });
+
+  on("lists what was written, the latest first, with name, counts and how it begins", async () => {
+    const catalog = new SessionCatalog({ database });
+    equal(await catalog.list(), []);
+    const stores = ["one", "two"].map(() => catalog.open());
+    for (const [at, store] of stores.entries()) {
+      const change = heard(catalog);
+      const tree = SessionTree.create({ id: store.id });
+      tree.appendMessage(user(`question ${at}`));
+      tree.appendSessionInfo(`name ${at}`);
+      await store.commit(treeWrites(tree));
+      await change;
+    }
+    const empty = catalog.open();
+    await empty.open();
+    const list = await catalog.list();
+    equal(
+      list.map(({ id, name, messageCount, preview }) => [id, name, messageCount, preview]),
+      [
+        [stores[1].id, "name 1", 1, "question 1"],
+        [stores[0].id, "name 0", 1, "question 0"],
+      ],
+    );
+    ok(list[0].modified >= list[1].modified && list[0].created instanceof Date, "times");
+    for (const store of [...stores, empty]) await store.close();
+    catalog.close();
+  });
+
+  on("a file goes in and comes out the same, and twice as a copy", async () => {
+    const catalog = new SessionCatalog({ database });
+    const file = made("files").export();
+    const id = await catalog.import(file);
+    equal(await catalog.export(id), file);
+    const copy = await catalog.import(file);
+    ok(copy !== id, "another id");
+    const info = (await catalog.list()).find((each) => each.id === copy);
+    equal([info.messageCount, info.preview, info.parentSession], [2, "files\nabout files", id]);
+    await refuses(catalog.export("nobody"), "unknown_session");
+    await refuses(catalog.import("not a file"), "not_a_session");
+    catalog.close();
+  });
+
+  on("a preview is at most 2 KB, and grows no more", async () => {
+    const catalog = new SessionCatalog({ database });
+    const tree = SessionTree.create();
+    for (let at = 0; at < 30; at++) tree.appendMessage(user(`${at} ${"\u{1f600}".repeat(100)}`));
+    tree.appendMessage(user("x".repeat(200_000)));
+    const id = await catalog.import(tree.export());
+    const { preview } = (await catalog.list()).find((each) => each.id === id);
+    const bytes = new TextEncoder().encode(preview).length;
+    ok(bytes > 2000 && bytes <= 2048, `${bytes} bytes`);
+    catalog.close();
+  });
+
+  on("a rename is an entry, whoever has the session open", async () => {
+    const catalog = new SessionCatalog({ database });
+    const id = await catalog.import(made("rename").export());
+    const store = catalog.open(id);
+    await store.open();
+    const changed = new Promise((resolve) =>
+      store.subscribe((event) => event.type === "changed" && resolve(event)),
+    );
+    await catalog.rename(id, " new\nname ");
+    const { firstSeq, lastSeq } = await changed;
+    equal(lastSeq - firstSeq, 1);
+    equal((await catalog.list()).find((each) => each.id === id).name, "new name");
+    await appendTo(store, "main", "next", { type: "message", message: user("more") });
+    const tree = SessionTree.import(await catalog.export(id));
+    equal([tree.getSessionName(), tree.getEntries().length], ["new name", 4]);
+    await store.close();
+    await refuses(catalog.rename("nobody", "x"), "unknown_session");
+    catalog.close();
+  });
+
+  on("a removed session is gone for who has it open, and from every list", async () => {
+    const catalog = new SessionCatalog({ database });
+    const id = await catalog.import(made("remove").export());
+    const stores = [catalog.open(id), catalog.open(id)];
+    for (const store of stores) await store.open();
+    equal(
+      stores.map(({ role }) => role),
+      ["writer", "mirror"],
+    );
+    const told = stores.map(
+      (store) => new Promise((resolve) => store.subscribe((event) => event.type === "gone" && resolve())),
+    );
+    const other = new SessionCatalog({ database });
+    const change = heard(other);
+    await catalog.remove(id);
+    await Promise.all([...told, change]);
+    ok(!(await catalog.list()).some((each) => each.id === id), "not in the list");
+    for (const store of stores) {
+      await refuses(store.commit([session.setValue("app", "k", 1)]), "gone");
+      await store.close();
+    }
+    ok(!(await catalog.list()).some((each) => each.id === id), "still not in the list");
+    const again = catalog.open(id);
+    equal(await again.scanEntries(), []);
+    await again.close();
+    catalog.close();
+    other.close();
+  });
+
+  on("tells how much room there is", async () => {
+    const catalog = new SessionCatalog({ database });
+    const { usage, quota } = await catalog.estimate();
+    ok(usage >= 0 && quota >= 0, "numbers");
+    catalog.close();
+  });
+  return cases;
+}
