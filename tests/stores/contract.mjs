@@ -277,12 +277,19 @@ export function contract(session, make, again) {
   return cases;
 }
 
+/** A case that has not ended by then hangs. */
+const LONGEST_MS = 60_000;
+
 /** Plays cases; gives those that failed, with why. */
 export async function play(cases, tell = () => {}) {
   const failures = [];
   for (const { name, run } of cases) {
     try {
-      await run();
+      let timer;
+      const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error("it hangs")), LONGEST_MS);
+      });
+      await Promise.race([run(), late]).finally(() => clearTimeout(timer));
       tell(`ok ${name}`);
     } catch (error) {
       failures.push({ name, detail: String(error?.stack ?? error) });

@@ -3,6 +3,8 @@ import "/dist/index.js";
 import * as session from "/dist/session.js";
 import { catalogCases } from "./catalog.mjs";
 import { contract, play } from "./contract.mjs";
+import { faultCases } from "./faults.mjs";
+import { leaseCases, ownerCases } from "./owners.mjs";
 
 const parts = [];
 const part = async (name, cases) => parts.push({ name, ...(await play(cases)) });
@@ -17,5 +19,9 @@ await part(
   contract(session, (id) => new session.MemoryStore(id ? { id } : {})),
 );
 await part("catalogue", catalogCases(session, "catalogue"));
+const lost = Number(new URLSearchParams(location.search).get("lost") ?? 300);
+await part("one writer, Web Locks", ownerCases(session, "owners", { lost }));
+await part("one writer, leases", leaseCases(session, "leases"));
+await part("faults", faultCases(session, "faults"));
 
 await fetch("/report", { method: "POST", body: JSON.stringify({ parts }) });

@@ -7,6 +7,8 @@ import { createStores, type Schema, type StoreName, VERSION } from "./schema.js"
 
 /** So long another page may take to close a database of an older version, in milliseconds. */
 const BLOCKED_MS = 1500;
+/** So long an opening may take of which nothing is heard. */
+const SILENT_MS = 10_000;
 
 export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
 
@@ -42,45 +44,52 @@ export function database(
     opened = undefined;
   };
 
-  function open(): Promise<IDBPDatabase<Schema>> {
+  /** What fails without a reason that we know will fail again: nothing can be kept here. */
+  async function open(): Promise<IDBPDatabase<Schema>> {
+    if (!globalThis.indexedDB) throw new SessionError("unavailable");
+    try {
+      return await attemptToOpen();
+    } catch (cause) {
+      const error = await storageError(cause);
+      throw error.code === "failed" ? new SessionError("unavailable", undefined, { cause }) : error;
+    }
+  }
+
+  function attemptToOpen(): Promise<IDBPDatabase<Schema>> {
     return new Promise((resolve, reject) => {
-      if (!globalThis.indexedDB) throw new SessionError("unavailable");
       let late = false;
-      let stopWaiting = () => {};
-      const opening = openDB<Schema>(name, version, {
+      const giveUp = () => {
+        late = true;
+        reject(new SessionError("blocked"));
+      };
+      // Without a word, too: behind a deletion that waits for other pages, nothing is told.
+      let stopWaiting = after(SILENT_MS, giveUp);
+      openDB<Schema>(name, version, {
         upgrade: (db, from) => {
           if (from < 1) createStores(db);
         },
         blocked: () => {
-          stopWaiting = after(BLOCKED_MS, () => {
-            late = true;
-            reject(new SessionError("blocked"));
-          });
+          stopWaiting();
+          stopWaiting = after(BLOCKED_MS, giveUp);
         },
-        blocking: async (_from, _to, event) => {
-          const db = (event.target as IDBDatabase | null) ?? undefined;
-          await leaving();
-          db?.close();
-          opened = undefined;
+        blocking: (_from, _to, event) => {
+          const db = event.target as IDBDatabase | null;
+          const close = () => {
+            db?.close();
+            opened = undefined;
+          };
+          leaving().then(close, close);
         },
         terminated: () => {
           opened = undefined;
         },
-      });
-      opening.then(
-        (db) => {
-          stopWaiting();
+      })
+        .then((db) => {
           // Whoever asked has gone; a connection that is left open would block others.
           if (late || closed) db.close();
           resolve(db);
-        },
-        (cause) => {
-          stopWaiting();
-          const unknown = (error: SessionError) =>
-            error.code === "failed" ? new SessionError("unavailable", undefined, { cause }) : error;
-          void storageError(cause).then((error) => reject(unknown(error)));
-        },
-      );
+        }, reject)
+        .finally(() => stopWaiting());
     });
   }
 
@@ -149,8 +158,12 @@ async function transact<T>(
   } catch (error) {
     try {
       tx.abort();
-    } catch {} // It has ended.
-    await done;
+      await done;
+    } catch {
+      // It was broken off before, and that is why `work` could not go on.
+      const failed = await done;
+      if (failed && !(error instanceof SessionError)) throw failed.error;
+    }
     throw error;
   }
   const failed = await done;

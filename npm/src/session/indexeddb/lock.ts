@@ -14,6 +14,8 @@ export interface WriterLock {
   acquire(): Promise<boolean>;
   /** Asks for it; `granted` tells when it is there. Harmless twice. */
   wait(): void;
+  /** The holder has let go: for locks that do not hear of it. */
+  freed?(): void;
   /** Takes it, whoever has it. */
   steal(): Promise<void>;
   /** Lets go, and waits no more. Resolves when others can have it. */
@@ -102,6 +104,7 @@ export function leaseLock(
   events: LockEvents,
 ): WriterLock {
   let held = false;
+  let waiting = false;
   let stop = () => {};
 
   async function take(force: boolean): Promise<boolean> {
@@ -126,25 +129,40 @@ export function leaseLock(
     events.lost();
   }
 
+  async function end(): Promise<void> {
+    stop();
+    held = false;
+    await record.end(owner).catch(() => {});
+  }
+
   async function retry(): Promise<void> {
-    if (await take(false)) events.granted();
-    else later(retry);
+    stop();
+    const taken = await take(false);
+    // Called off meanwhile.
+    if (!waiting) return taken ? end() : undefined;
+    if (!taken) return later(retry);
+    waiting = false;
+    events.granted();
   }
 
   return {
     acquire: () => take(false),
     wait() {
+      waiting = true;
       if (!held) later(retry);
+    },
+    freed() {
+      if (waiting && !held) void retry();
     },
     async steal() {
       stop();
+      waiting = false;
       await take(true);
     },
     async release() {
       stop();
-      if (!held) return;
-      held = false;
-      await record.end(owner).catch(() => {});
+      waiting = false;
+      if (held) await end();
     },
   };
 }

@@ -46,6 +46,8 @@ export interface IndexedDbStoreOptions {
   clock?: StoreClock;
   /** The Web Locks of the page; `null`: do without them, by a lease in the database. */
   locks?: LockManager | null;
+  /** @internal Of the schema, for tests. */
+  version?: number;
 }
 
 /**
@@ -84,12 +86,13 @@ export class IndexedDbStore implements SessionStore {
     database: name = "steersman",
     clock = systemClock,
     locks,
+    version,
   }: IndexedDbStoreOptions = {}) {
     this.id = id;
     this.#name = name;
     this.#clock = clock;
     this.#locks = locks;
-    this.#db = database(name, { leaving: () => this.#leaveForGood() });
+    this.#db = database(name, { leaving: () => this.#leaveForGood() }, version);
   }
 
   get role(): StoreRole {
@@ -334,7 +337,7 @@ export class IndexedDbStore implements SessionStore {
       this.#notice(message.toSeq);
     } else if (message.kind === "gone") this.#vanish();
     else if (message.kind === "take") void this.#handOver();
-    else if (this.#role === "mirror") void this.#again();
+    else this.#lock?.freed?.();
   }
 
   /** Lets another page write: after what was begun here, and what the application wants to finish. */
