@@ -377,7 +377,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
         this._approvals.ask(request, open, announce, report),
       );
       if (responseSchema !== undefined) config.responseSchema = responseSchema;
-      this._companion?.configure(plain(config));
+      this._companion?.configure(plain(config), this._profile.prepareRequest);
       const { streamFunction: streamFn, _profile: profile } = this;
       await start({ kind, prompts, context, config, emit, signal, streamFn, profile, limiter });
       if (this._companion && (await this._companion.ended(signal))) {

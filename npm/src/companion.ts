@@ -5,8 +5,12 @@ import type { AgentEvent, AgentLoopConfig, CustomMessage } from "./types.js";
 export interface Companion {
   /** A run is to begin, and counts as in progress. What it rejects with is what `prompt()` rejects with. */
   admit(signal: AbortSignal): Promise<void>;
-  /** Changes what a loop of the run is started with. */
-  configure(config: AgentLoopConfig): void;
+  /**
+   * Changes what a loop of the run is started with.
+   *
+   * @param everyRequest whether `prepareRequest` is called
+   */
+  configure(config: AgentLoopConfig, everyRequest: boolean): void;
   /** Each event, when the state knows of it and before the listeners do. */
   observe(event: AgentEvent): void;
   /** A loop has ended. `true`: another one goes on from the transcript as it is now. */

@@ -29,8 +29,9 @@ const server = await serve({
     body: `
 import * as steersman from "/dist/index.js";
 import * as session from "/dist/session.js";
+import * as pi085 from "/dist/pi-0.85.js";
 import { play } from "/tests/session/live/suite.mjs";
-globalThis.play = () => play({ steersman, session });
+globalThis.play = () => play({ steersman, session, pi085 });
 `,
   },
   "/dist/": join(root, "npm/dist"),

@@ -1,14 +1,8 @@
 /** Compaction: how large a context is, what of it becomes a summary, and asking a model for that. */
 import { AgentError } from "../errors.js";
-import type {
-  AgentMessage,
-  AssistantMessage,
-  Model,
-  SimpleStreamOptions,
-  StreamFn,
-  Usage,
-} from "../types.js";
-import { call, SessionError, uuid } from "./call.js";
+import type { AgentMessage, AssistantMessage, Usage } from "../types.js";
+import { call } from "./call.js";
+import { type Summary, type SummaryOptions, summarize } from "./summaries.js";
 import type { SessionTree } from "./tree.js";
 import type {
   CompactionPreparation,
@@ -128,66 +122,6 @@ export function prepareBranchEntries(
   return tree.ask({ op: "branchPart", entries: ids, budget: tokenBudget, files });
 }
 
-/** How a summary is asked for. */
-export interface SummaryOptions {
-  /** The model that summarises; it need not be the one of the conversation. */
-  model: Model;
-  streamFn: StreamFn;
-  /** What the summary should look at. */
-  customInstructions?: string | undefined;
-  /** The thinking level, for models that reason. */
-  thinkingLevel?: string | undefined;
-  signal?: AbortSignal | undefined;
-  /** Further options of the requests, such as `apiKey`. */
-  options?: SimpleStreamOptions | undefined;
-}
-
-/** A summary. */
-export interface Summary {
-  summary: string;
-  /** What it cost. */
-  usage: Usage;
-  details: FileLists;
-}
-
-/**
- * Asks for the summary of a compaction, with one request, or two where the cut goes through a turn. Stores nothing.
- *
- * @throws AgentError `aborted`, or `protocol` when the answer is cut, empty, calls a tool or failed
- */
-export async function summarize(
-  preparation: CompactionPreparation,
-  options: SummaryOptions,
-): Promise<Summary> {
-  const asked = { op: "requests", preparation, focus: options.customInstructions };
-  const { answers, usage } = await answersTo(call(undefined, asked), options);
-  return { ...call<Omit<Summary, "usage">>(undefined, { op: "summary", preparation, answers }), usage };
-}
-
-/**
- * Asks for the summary of a branch that is left (`SessionTree.branchWithSummary` stores it).
- *
- * @throws AgentError as {@link summarize}
- */
-export async function summarizeBranch(
-  part: FileLists & { messages: AgentMessage[] },
-  options: SummaryOptions & { replaceInstructions?: boolean },
-): Promise<Summary> {
-  const { readFiles, modifiedFiles, messages } = part;
-  const files = { readFiles, modifiedFiles };
-  const asked = {
-    ...{ op: "branchRequest", messages, focus: options.customInstructions },
-    replace: options.replaceInstructions ?? false,
-  };
-  const requests =
-    messages.length > 0 ? call<Requests>(undefined, asked) : { systemPrompt: "", requests: [] };
-  const { answers, usage } = await answersTo(requests, options);
-  return {
-    ...call<Omit<Summary, "usage">>(undefined, { op: "branchText", ...files, answer: answers[0] }),
-    usage,
-  };
-}
-
 /**
  * Compacts the branch of the leaf: prepares, asks, and adds the entry. `undefined`: there is nothing to compact.
  *
@@ -209,60 +143,8 @@ export async function compact(
   return { ...made, entryId, firstKeptEntryId, tokensBefore };
 }
 
-interface Requests {
-  systemPrompt: string;
-  requests: string[];
-}
-
-const REFUSED: Record<string, string> = {
-  cut: "it was cut by its length",
-  tool_call: "it calls a tool",
-  empty: "it is empty",
-};
-
-async function answersTo(
-  { systemPrompt, requests }: Requests,
-  options: SummaryOptions,
-): Promise<{ answers: string[]; usage: Usage }> {
-  const { model, streamFn, thinkingLevel, signal } = options;
-  const reasons = model.reasoning && thinkingLevel && thinkingLevel !== "off";
-  const answers: string[] = [];
-  const usages: Usage[] = [];
-  for (const content of requests) {
-    const message = await (
-      await streamFn(
-        model,
-        { systemPrompt, messages: [{ role: "user", content, timestamp: Date.now() }] },
-        {
-          ...options.options,
-          // A conversation of its own: nothing of it is worth keeping, and it must not disturb the cache of the other.
-          ...{ cacheRetention: "none", sessionId: uuid(), signal },
-          ...(reasons ? { reasoning: thinkingLevel as NonNullable<SimpleStreamOptions["reasoning"]> } : {}),
-        },
-      )
-    ).result();
-    answers.push(accepted(message, signal));
-    usages.push(message.usage);
-  }
-  return { answers, usage: call(undefined, { op: "totalUsage", usages }) };
-}
-
-function accepted(message: AssistantMessage, signal: AbortSignal | undefined): string {
-  if (signal?.aborted) throw new AgentError("aborted", "The summary was stopped.");
-  try {
-    return call(undefined, { op: "answer", message });
-  } catch (error) {
-    if (!(error instanceof SessionError)) throw error;
-    if (error.code === "aborted")
-      throw new AgentError("aborted", "The summary was stopped.", { cause: error });
-    const why = REFUSED[error.code] ?? message.errorMessage ?? "the request failed";
-    const code = message.diagnostics?.[0]?.code ?? "protocol";
-    throw new AgentError(code, `The answer is no summary: ${why}.`, { cause: error });
-  }
-}
-
 /** Settings that are given and make sense. */
-function checked(settings: CompactionSettings): Required<CompactionSettings> {
+export function checked(settings: CompactionSettings): Required<CompactionSettings> {
   const all = { ...DEFAULT_COMPACTION_SETTINGS, ...settings };
   for (const name of ["reserveTokens", "keepRecentTokens"] as const) {
     const value = all[name];

@@ -40,11 +40,11 @@ export interface CoreOptions extends NewSessionOptions {
 
 /** What automatic compaction does in a run. */
 export interface RunPart {
-  /** Resolves when nothing of it is in progress. */
+  /** Resolves when nothing is in progress that a run must not come between. */
   readonly done: Promise<void>;
   /** Before the first request of a run. */
   begin(signal: AbortSignal): Promise<void>;
-  configure(config: AgentLoopConfig): void;
+  configure(config: AgentLoopConfig, everyRequest: boolean): void;
   observe(event: AgentEvent): void;
   ended(signal: AbortSignal): Promise<boolean>;
   idle(): void;
@@ -191,7 +191,8 @@ export class SessionCore implements Companion, Owner {
 
   async admit(signal: AbortSignal): Promise<void> {
     await this.ready;
-    await this.part?.done;
+    // A compaction that is asked for stops the run that waits for it.
+    await Promise.race([this.part?.done, aborted(signal)]);
     await this._following;
     this.mustWrite();
     this._stopping = false;
@@ -199,7 +200,7 @@ export class SessionCore implements Companion, Owner {
     await this.part?.begin(signal);
   }
 
-  configure(config: AgentLoopConfig): void {
+  configure(config: AgentLoopConfig, everyRequest: boolean): void {
     const { transformContext, shouldStopAfterTurn } = config;
     config.sessionId ??= this.store.id;
     config.transformContext = async (messages, signal) => {
@@ -207,7 +208,7 @@ export class SessionCore implements Companion, Owner {
       return forModel(transformContext ? await transformContext(whole, signal) : whole);
     };
     config.shouldStopAfterTurn = async (turn) => this._stopping || (await shouldStopAfterTurn?.(turn));
-    this.part?.configure(config);
+    this.part?.configure(config, everyRequest);
   }
 
   observe(event: AgentEvent): void {
@@ -251,8 +252,11 @@ export class SessionCore implements Companion, Owner {
     else if (event.type === "gone") {
       this._stop("gone");
       this.events.emit({ type: "gone" });
-    } else if (event.type === "asked") event.until(this.recorder.flush());
-    else this._storageFailed(event.error);
+    } else if (event.type === "asked") {
+      // The run ends with its turn, which is what the other page waits for.
+      this._stopping = true;
+      event.until(this.agent.waitForIdle().then(() => this.recorder.flush()));
+    } else this._storageFailed(event.error);
   }
 
   private _storedUpTo(lastSeq: number): void {
@@ -415,4 +419,11 @@ export class SessionCore implements Companion, Owner {
     const { id } = this.append((tree) => appendMessage(tree, message), ...usageOf(message));
     this._entries.set(message, id);
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

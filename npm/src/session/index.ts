@@ -24,13 +24,15 @@ export {
   prepareCompaction,
   serializeConversation,
   shouldCompact,
-  type Summary,
-  type SummaryOptions,
-  summarize,
-  summarizeBranch,
 } from "./compaction.js";
 export * from "./indexeddb/index.js";
 export { MemoryStore } from "./memory-store.js";
+export type { CompactionOptions } from "./auto-compaction.js";
+export type { ContextUsage } from "./context-usage.js";
+export type { FindModel } from "./core.js";
+export type * from "./hooks.js";
+export { CompactionError, type CompactionRefusal, type ModelSizes, type SizeSettings } from "./limits.js";
+export type { Summarizer } from "./make-compaction.js";
 export { Session, type SessionOptions } from "./session.js";
 export type {
   CompactionReason,
@@ -55,5 +57,6 @@ export {
   type StoreWrite,
   type UsageRow,
 } from "./store.js";
+export { type Summary, type SummaryOptions, summarize, summarizeBranch } from "./summaries.js";
 export { convertToLlm, SessionTree, withoutFailed } from "./tree.js";
 export type * from "./types.js";

@@ -1,6 +1,6 @@
 /** Messages of an agent as entries, and entries as messages of an agent. */
 import { isAnswer } from "../answers.js";
-import type { AgentMessage, SystemMessage } from "../types.js";
+import type { AgentMessage, Model, SystemMessage, Usage } from "../types.js";
 import { uuid } from "./call.js";
 import type { StoreWrite } from "./store.js";
 import type { SessionTree } from "./tree.js";
@@ -25,9 +25,18 @@ export function appendMessage(tree: SessionTree, message: AgentMessage): string 
 
 /** The row of usage that is stored with an answer. */
 export function usageOf(message: AgentMessage): StoreWrite[] {
-  if (!isAnswer(message) || !message.usage) return [];
-  const { usage, provider, model } = message;
-  return [{ kind: "usage", row: { id: uuid(), kind: "message", provider, model, usage } }];
+  if (!isAnswer(message)) return [];
+  const { usage, provider, model: id } = message;
+  return usageRow("message", usage, { provider, id });
+}
+
+/** A row of usage: of an answer, or of a summary that `model` was asked for. */
+export function usageRow(
+  kind: string,
+  usage: Usage | undefined,
+  { provider, id }: Pick<Model, "provider" | "id">,
+): StoreWrite[] {
+  return usage ? [{ kind: "usage", row: { id: uuid(), kind, provider, model: id, usage } }] : [];
 }
 
 /** The same conversation under the instructions that the application gives now. Tools declare themselves. */

@@ -32,6 +32,15 @@ export interface Restored {
   reports: readonly { code: string; id?: string }[];
 }
 
+/** What happens while a summary is made. */
+export type SummaryEvent =
+  /** The request for a summary failed and is made again after `delayMs`. */
+  | { type: "summary_retry_scheduled"; attempt: number; max: number; delayMs: number; error: string }
+  | { type: "summary_retry_start"; attempt: number }
+  | { type: "summary_retry_end"; attempt: number; success: boolean }
+  /** Text of the summary, as it comes. */
+  | { type: "summary_delta"; text: string };
+
 /** What happens to a session. */
 export type SessionEvent =
   /** It is open: the agent has its messages. */
@@ -41,12 +50,7 @@ export type SessionEvent =
   /** The leaf was moved, and the agent has the messages of the other branch. */
   | { type: "session_tree"; oldLeaf: string | null; newLeaf: string | null; summaryEntry?: SessionEntry }
   | { type: "compaction_start"; reason: CompactionReason }
-  /** The request for a summary failed and is made again after `delayMs`. */
-  | { type: "summary_retry_scheduled"; attempt: number; max: number; delayMs: number; error: string }
-  | { type: "summary_retry_start"; attempt: number }
-  | { type: "summary_retry_end"; attempt: number; success: boolean }
-  /** Text of the summary, as it comes. */
-  | { type: "summary_delta"; text: string }
+  | SummaryEvent
   /** Exactly one for every `compaction_start`; a prompt may be sent again. */
   | {
       type: "compaction_end";

@@ -2,8 +2,12 @@
 import type { Agent } from "../agent.js";
 import type { PromptInput, PromptOptions } from "../input.js";
 import type { AgentMessage, CustomMessage, ImageContent, Receipt } from "../types.js";
+import { type CompactionOptions, Compactor } from "./auto-compaction.js";
+import { type ContextUsage, contextUsage } from "./context-usage.js";
 import { type FindModel, SessionCore } from "./core.js";
-import type { Restored, SessionEvent, SessionListener } from "./session-events.js";
+import type { SessionHooks } from "./hooks.js";
+import { checkSizes } from "./limits.js";
+import type { CompactionResult, Restored, SessionEvent, SessionListener } from "./session-events.js";
 import type { SessionStore, StoreRole } from "./store.js";
 import type { SessionTree } from "./tree.js";
 import type { NewSessionOptions, SessionEntry, SessionTreeNode } from "./types.js";
@@ -17,6 +21,9 @@ export interface SessionOptions<TCustom extends CustomMessage = never>
   store: SessionStore;
   /** The branch of the store. Default `main`. */
   branch?: string | undefined;
+  /** When and how the conversation is compacted. `{ enabled: false }`: only when asked to. */
+  compaction?: CompactionOptions | undefined;
+  hooks?: SessionHooks | undefined;
   /** Finds the model that a stored session names, for the agent. Without it the agent keeps its own. */
   findModel?: FindModel | undefined;
 }
@@ -32,13 +39,21 @@ export class Session<TCustom extends CustomMessage = never> {
   readonly ready: Promise<this>;
   private readonly _agent: Agent<TCustom>;
   private readonly _core: SessionCore;
+  private readonly _compactor: Compactor;
 
-  /** Opens the store; `ready` tells when that is done. @throws AgentBusyError the agent has a session already */
+  /**
+   * Opens the store; `ready` tells when that is done.
+   *
+   * @throws AgentBusyError the agent has a session already; AgentError `invalid_request` for a size that makes no sense
+   */
   constructor(options: SessionOptions<TCustom>) {
-    const { agent, branch = "main", findModel, ...rest } = options;
+    const { agent, branch = "main", findModel, compaction = {}, hooks = {}, ...rest } = options;
+    checkSizes(compaction);
     this._agent = agent;
     // The core does not tell messages of the application apart.
     this._core = new SessionCore({ ...rest, agent: agent as unknown as Agent, branch, findModel });
+    this._compactor = new Compactor(this._core, compaction, hooks);
+    this._core.part = this._compactor;
     this.ready = this._core.ready.then(() => this);
     this.ready.catch(() => {});
   }
@@ -86,9 +101,14 @@ export class Session<TCustom extends CustomMessage = never> {
     return this._core.recorder.unsaved;
   }
 
-  /** Whether a run is in progress. */
+  /** Whether a compaction, or a move in the session, is in progress. */
+  get isCompacting(): boolean {
+    return this._compactor.isActive;
+  }
+
+  /** Whether a run, a compaction or a move is in progress. */
   get isBusy(): boolean {
-    return this._agent.state.isStreaming;
+    return this._agent.state.isStreaming || this.isCompacting;
   }
 
   /** As `agent.prompt()`. Resolves when all is stored. */
@@ -122,9 +142,38 @@ export class Session<TCustom extends CustomMessage = never> {
 
   /** Resolves when nothing is in progress and all is stored, or `unsaved` says what is not. */
   async waitForIdle(): Promise<void> {
-    await this._agent.waitForIdle();
-    await this._core.part?.done;
+    do {
+      await this._agent.waitForIdle();
+      await this._compactor.done;
+    } while (this.isBusy);
     await this._core.recorder.flush();
+  }
+
+  /**
+   * Puts a summary in place of the older part of the conversation. Stops the run in progress first, and does not take it up
+   * again; what is queued begins a run afterwards. Must not be awaited inside a listener of the agent.
+   *
+   * @param instructions what the summary should look at
+   * @returns rejects with a `CompactionError`, and nothing has changed: see `refusal`; with an `AgentBusyError` while
+   *   another one is in progress
+   */
+  async compact(instructions?: string): Promise<CompactionResult> {
+    await this.ready;
+    this._core.mustWrite();
+    return this._compactor.manual(instructions);
+  }
+
+  /** Cancels the compaction in progress, or the summary of a branch. Nothing is stored then. */
+  abortCompaction(): void {
+    this._compactor.abort();
+  }
+
+  /**
+   * How full the context of the model is. `tokens` is null right after a compaction, until the next answer counts;
+   * `percent` is null with it, and when the model has no window.
+   */
+  contextUsage(): ContextUsage {
+    return contextUsage(this.tree, this._agent.state.model);
   }
 
   /** All entries as a forest, for views. */

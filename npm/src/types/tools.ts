@@ -80,6 +80,8 @@ export interface AgentTool<TParameters extends object = object, TDetails = Loose
    * without one calls `approveToolCall`. Only `false` lets a call run unasked; a function that throws refuses it.
    */
   approval?: boolean | Hook<(args: AgentToolParams<TParameters>) => MaybePromise<boolean>> | undefined;
+  /** What a call does with the file that its argument `path` names, for the summaries of a session. */
+  fileAccess?: "read" | "write";
   /** Whether the call may be repeated when nobody knows how it ended. */
   replay?: "never" | "safe";
   /** `sequential`: a batch that calls this tool runs one call at a time. */

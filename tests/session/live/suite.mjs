@@ -1,7 +1,8 @@
 // The cases of live sessions, for Node (session.test.mjs) and for a page (scripts/checks/session.mjs).
+import { compacting } from "./compacting.mjs";
 import { recording } from "./recording.mjs";
 
-export const suite = { ...recording };
+export const suite = { ...recording, ...compacting };
 
 /** Plays all of them; gives the failures by name. */
 export async function play(host) {

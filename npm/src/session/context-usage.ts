@@ -1,0 +1,31 @@
+/** How full the context of a model is. */
+import { hasFailed, isAnswer } from "../answers.js";
+import type { Model } from "../types.js";
+import { isReported } from "../usage.js";
+import type { SessionTree } from "./tree.js";
+import type { SessionMessageEntry } from "./types.js";
+
+export interface ContextUsage {
+  /** `null`: not known, until an answer has counted what a compaction left. */
+  tokens: number | null;
+  /** 0: not known. */
+  window: number;
+  percent: number | null;
+}
+
+/** What an answer counted before the last compaction is not trusted. */
+export function contextUsage(tree: SessionTree, { contextWindow }: Model): ContextUsage {
+  const window = contextWindow > 0 ? contextWindow : 0;
+  const branch = tree.getBranch();
+  const compacted = branch.findLastIndex(({ type }) => type === "compaction");
+  const counted =
+    compacted < 0 ||
+    branch.slice(compacted + 1).some((entry) => {
+      const { message } = entry as SessionMessageEntry;
+      return (
+        entry.type === "message" && isAnswer(message) && !hasFailed(message) && isReported(message.usage)
+      );
+    });
+  const tokens = counted ? tree.contextSize().tokens : null;
+  return { tokens, window, percent: tokens === null || window === 0 ? null : (tokens / window) * 100 };
+}
