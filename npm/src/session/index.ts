@@ -30,8 +30,10 @@ export { MemoryStore } from "./memory-store.js";
 export type { CompactionOptions } from "./auto-compaction.js";
 export type { ContextUsage } from "./context-usage.js";
 export type { FindModel } from "./core.js";
+export type { ForkOptions } from "./fork.js";
 export type * from "./hooks.js";
 export { CompactionError, type CompactionRefusal, type ModelSizes, type SizeSettings } from "./limits.js";
+export type { Navigated, NavigateOptions } from "./navigation.js";
 export type { Summarizer } from "./make-compaction.js";
 export { Session, type SessionOptions } from "./session.js";
 export type {

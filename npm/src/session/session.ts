@@ -8,6 +8,17 @@ import { type FindModel, SessionCore } from "./core.js";
 import type { SessionHooks } from "./hooks.js";
 import { checkSizes } from "./limits.js";
 import type { CompactionResult, Restored, SessionEvent, SessionListener } from "./session-events.js";
+import { type ForkOptions, forkInto } from "./fork.js";
+import { MemoryStore } from "./memory-store.js";
+import {
+  moveTo,
+  type Navigated,
+  type NavigateOptions,
+  navigate,
+  newestBelow,
+  promptBefore,
+  versionsOf,
+} from "./navigation.js";
 import type { SessionStore, StoreRole } from "./store.js";
 import type { SessionTree } from "./tree.js";
 import type { NewSessionOptions, SessionEntry, SessionTreeNode } from "./types.js";
@@ -166,6 +177,63 @@ export class Session<TCustom extends CustomMessage = never> {
   /** Cancels the compaction in progress, or the summary of a branch. Nothing is stored then. */
   abortCompaction(): void {
     this._compactor.abort();
+  }
+
+  /**
+   * Goes to another entry. At a message of the user the leaf is what stands before it, and its text is given back to be
+   * written anew; at any other entry it is the entry itself. The agent has the messages of that branch then.
+   *
+   * @returns rejects with an `AgentBusyError` while something is in progress, a `SessionError` `unknown_entry`, or with
+   *   what came of the request for the summary; nothing has changed then
+   */
+  async navigate(targetId: string, options?: NavigateOptions): Promise<Navigated> {
+    await this.ready;
+    return navigate(this._core, this._compactor, targetId, options);
+  }
+
+  /** Goes to an entry itself; what comes next follows it. Rejects as `navigate()` does. */
+  async branch(entryId: string): Promise<void> {
+    await this.ready;
+    return moveTo(this._core, this._compactor, entryId);
+  }
+
+  /** Says something else in place of a message of the user, on a branch of its own. */
+  async editAndResend(
+    entryId: string,
+    input: PromptInput<TCustom>,
+    options?: readonly ImageContent[] | PromptOptions,
+  ): Promise<void> {
+    const { cancelled } = await this.navigate(entryId);
+    if (!cancelled) await this.prompt(input, options);
+  }
+
+  /** Asks for another answer to the message that an entry, or the leaf, goes back to, on a branch of its own. */
+  async regenerate(entryId?: string): Promise<void> {
+    await this.ready;
+    await this.branch(promptBefore(this.tree, entryId));
+    await this.continue();
+  }
+
+  /** The messages that stand in the place of an entry on all branches, oldest first, and which of them it is. */
+  versions(entryId: string): { entries: SessionEntry[]; index: number } {
+    return versionsOf(this.tree, entryId);
+  }
+
+  /** Shows the branch of a version: goes to the newest entry below it. Rejects as `navigate()` does. */
+  async switchTo(entryId: string): Promise<void> {
+    await this.ready;
+    return moveTo(this._core, this._compactor, newestBelow(this.tree, entryId));
+  }
+
+  /**
+   * Copies the session, or the path to `entryId` alone, into another store, under the id of that store. Give it to a
+   * session of its own.
+   *
+   * @returns the store; rejects with a `SessionError` `not_empty` where it holds a session, and as its `commit()` does
+   */
+  async fork({ store = new MemoryStore(), entryId }: ForkOptions = {}): Promise<SessionStore> {
+    await this.ready;
+    return forkInto(this.tree, store, this.name, entryId);
   }
 
   /**

@@ -1,8 +1,9 @@
 // The cases of live sessions, for Node (session.test.mjs) and for a page (scripts/checks/session.mjs).
+import { branching } from "./branching.mjs";
 import { compacting } from "./compacting.mjs";
 import { recording } from "./recording.mjs";
 
-export const suite = { ...recording, ...compacting };
+export const suite = { ...recording, ...compacting, ...branching };
 
 /** Plays all of them; gives the failures by name. */
 export async function play(host) {
