@@ -1,7 +1,8 @@
-// The long checks: `npm run soak [-- native schedules memory fuzz]`. Takes hours on a small machine.
+// The long checks: `npm run soak [-- native schedules memory stores fuzz]`. Takes hours on a small machine.
 //   native     1,000,000 random schedules on the Rust shell
 //   schedules     20,000 on the TypeScript shell
 //   memory     1,000 agents and 12,000 turns in Chromium
+//   stores     Chromium killed 50 times while it stores
 //   fuzz       20,000 seeds of the hostile fuzz in Node
 // STEERSMAN_FROM=n plays other schedules than the first.
 import { join } from "node:path";
@@ -30,6 +31,7 @@ const parts = {
   },
   schedules: { command: check("properties", "--schedules", "20000", "--from", from), package: true },
   memory: { command: check("memory", "--full"), package: true },
+  stores: { command: check("stores", "killed", "--kills", "50"), package: true },
   fuzz: { command: check("hostile-node", "--seeds", "20000"), package: true },
 };
 

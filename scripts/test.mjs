@@ -138,8 +138,8 @@ const stages = [
     name: "stores",
     needs: ["npm", "chromium", "firefox", "webkit"],
     package: true,
-    seconds: 600,
-    what: "IndexedDB in Chromium, Firefox and WebKit",
+    seconds: 900,
+    what: "IndexedDB in Chromium, Firefox and WebKit, in several tabs, and killed",
   },
   {
     name: "wasm",

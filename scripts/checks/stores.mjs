@@ -1,16 +1,19 @@
 // The stores of a browser: the suite of all stores (tests/stores/contract.mjs) in a page of Chromium, Firefox and WebKit,
-// under a strict policy.
+// under a strict policy; then several pages of Chromium, and Chromium killed while it writes.
+// `node scripts/checks/stores.mjs [PART ...]`, parts: the engines, `tabs`, `killed` (`--kills N`).
 import { join } from "node:path";
 import { serve, strictCsp } from "../browser.mjs";
 import { Report, root } from "../common.mjs";
+import { killRounds } from "../../tests/stores/killed.mjs";
+import { tabs } from "../../tests/stores/tabs.mjs";
 import { startEngine } from "../engines.mjs";
 
 /** A page that has not reported by then never will. */
-const LONGEST_MS = 120_000;
-const wanted = process.argv.slice(2);
-const engines = ["chromium", "firefox", "webkit"].filter(
-  (name) => wanted.length === 0 || wanted.includes(name),
-);
+const LONGEST_MS = 400_000;
+const args = process.argv.slice(2);
+const kills = args.includes("--kills") ? Number(args.splice(args.indexOf("--kills"), 2)[1]) : 5;
+const wants = (name) => args.length === 0 || args.includes(name);
+const engines = ["chromium", "firefox", "webkit"].filter(wants);
 const report = new Report();
 
 for (const engine of engines) {
@@ -35,7 +38,7 @@ for (const engine of engines) {
     },
     { "content-security-policy": `${strictCsp}; connect-src 'self'` },
   );
-  const browser = startEngine(engine, server.url);
+  const browser = startEngine(engine, `${server.url}/?lost=${engine === "chromium" ? 10_000 : 300}`);
   const late = new Promise((resolve) => setTimeout(resolve, LONGEST_MS).unref());
   try {
     const result = await Promise.race([heard, browser.ended, late]);
@@ -52,4 +55,6 @@ for (const engine of engines) {
     await server.close();
   }
 }
+if (wants("tabs")) for (const figure of await tabs(report)) console.log(`figures: ${figure}`);
+if (wants("killed")) console.log(`figures: ${await killRounds(report, kills)}`);
 report.finish();
