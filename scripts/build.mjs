@@ -43,6 +43,9 @@ const wasmOptFlags = [
   "--low-memory-unused",
 ];
 
+/** With so much of it all data lies below 2^20, where an address takes a byte less. */
+const stackSize = 983_040;
+
 const pkg = join(root, "npm/pkg");
 const dist = join(root, "npm/dist");
 const wasmFile = join(pkg, "steersman_bg.wasm");
@@ -85,8 +88,8 @@ async function buildWasm() {
     ...mirrors.map((mirror) => [join(registry, mirror, "/"), "crates/"]),
     [join(sysroot, "lib/rustlib/src/rust/"), "rust/"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
-  // The stack comes first. With 960 kB of it all data lies below 2^20, where an address takes a byte less.
-  const flags = [...remap, "-Clink-arg=-zstack-size=983040"];
+  // The stack comes first, the data behind it.
+  const flags = [...remap, `-Clink-arg=-zstack-size=${stackSize}`];
   const target = ["--release", "--target", "wasm32-unknown-unknown"];
   await must("cargo", ["build", "--package", "steersman", "--lib", "--features", "js", ...target], {
     env: { CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"), CARGO_TARGET_DIR: targetDir },
@@ -109,7 +112,7 @@ async function buildWasm() {
   rmSync(optimised);
   writeFileSync(plain, short.wasm);
   writeFileSync(glue, short.glue);
-  writeFileSync(join(work, "inline.js"), inlineSource(short.wasm));
+  writeFileSync(join(work, "inline.js"), await inlineSource(short.wasm, stackSize, work));
   writeFileSync(join(work, "inline.d.ts"), inlineTypes);
   swap(work, pkg);
 }
@@ -190,7 +193,8 @@ export async function build({ force = false } = {}) {
   const binaryen = JSON.parse(lock).packages["node_modules/binaryen"].version;
   const rust = [
     ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/glue.mjs"),
-    ...at("scripts/inline.mjs"),
+    ...at("scripts/inline.mjs", "scripts/streams.mjs", "scripts/characters.mjs", "scripts/wasm-reader.mjs"),
+    ...at("scripts/join.wat"),
     ...walk(join(root, "src")),
     ...walk(join(root, "wire/src")),
   ];

@@ -1,5 +1,6 @@
 // Short names between the module and its glue. wasm-bindgen calls an import after its place in the source and a hash
 // of the crate; both ends know it by name only, so any other name will do.
+import { reader, SECTION } from "./wasm-reader.mjs";
 
 /**
  * @param {Uint8Array} wasm the module
@@ -12,7 +13,7 @@ export function shortenImports(wasm, glue) {
   let done = 0;
   const cursor = reader(wasm);
   for (const section of cursor.sections()) {
-    if (section.id !== 2) continue;
+    if (section.id !== SECTION.imports) continue;
     const body = [];
     let from = section.start;
     const count = cursor.number();
@@ -54,51 +55,4 @@ function sized(bytes) {
 
 function joined(parts) {
   return Uint8Array.from(Buffer.concat(parts));
-}
-
-function reader(wasm) {
-  const cursor = {
-    at: 8,
-    number() {
-      let value = 0;
-      for (let shift = 0; ; shift += 7) {
-        const byte = wasm[cursor.at++];
-        value += (byte & 127) * 2 ** shift;
-        if (byte < 128) return value;
-      }
-    },
-    skip(length) {
-      cursor.at += length;
-    },
-    text() {
-      const length = cursor.number();
-      cursor.skip(length);
-      return new TextDecoder().decode(wasm.subarray(cursor.at - length, cursor.at));
-    },
-    limits() {
-      const flags = cursor.number();
-      cursor.number();
-      if (flags & 1) cursor.number();
-    },
-    importType() {
-      const kind = wasm[cursor.at++];
-      if (kind === 0) cursor.number();
-      else if (kind === 3) cursor.skip(2);
-      else {
-        if (kind === 1) cursor.skip(1);
-        cursor.limits();
-      }
-    },
-    *sections() {
-      while (cursor.at < wasm.length) {
-        const head = cursor.at++;
-        const id = wasm[head];
-        const length = cursor.number();
-        const start = cursor.at;
-        yield { id, head, start, end: start + length };
-        cursor.at = start + length;
-      }
-    },
-  };
-  return cursor;
 }

@@ -1,150 +1,84 @@
 // The module as text of JavaScript. Base64 costs a third before compression and a quarter after it, because it tears
-// bytes apart; here every byte is one character, the frequent ones one byte of UTF-8, so that a compressor sees the
-// module almost as it is. Which character stands for which byte is free, and Brotli foretells a byte of text from the
-// kind of the character before it (RFC 7932, 7.1: vowel, digit, bracket...): bytes that are followed by alike bytes
-// get characters of one kind, which saves one part in a hundred. `npm/src/engine/inline.ts` reads it back.
+// bytes apart; here the module is taken apart into streams of alike numbers, and a number is a character.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { byteText, FIRST, GAP } from "./characters.mjs";
+import { bin, must, root } from "./common.mjs";
+import { SMALL, STREAMS, split } from "./streams.mjs";
 
-/** Left out: what string literals or HTML would have to escape, control characters, the soft hyphen. */
-const LEFT_OUT = /["\\<`$\u007f-\u00a0\u00ad]/;
-
-/** Characters in the order of their code points: those of one byte, then those of two. */
-const ALPHABET = [];
-for (let code = 0x20; ALPHABET.length < 256; code++) {
-  const character = String.fromCharCode(code);
-  if (!LEFT_OUT.test(character)) ALPHABET.push(character);
-}
-const SINGLE = ALPHABET.filter((character) => character < "\u007f");
-
-/** The kinds of characters that Brotli tells apart, except the last one: the rest of the punctuation. */
-const KINDS = [
-  / /,
-  /'/,
-  /%/,
-  /[([{]/,
-  /[)\]}>]/,
-  /[,:;]/,
-  /\./,
-  /=/,
-  /\d/,
-  /[AEIOU]/,
-  /[A-Z]/,
-  /[aeiou]/,
-  /[a-z]/,
-];
-const KIND_OF = SINGLE.map((character) => {
-  const kind = KINDS.findIndex((characters) => characters.test(character));
-  return kind < 0 ? KINDS.length : kind;
-});
-
-const SWAPS = 150_000;
-/** Bits that a kind pays for each different byte after it. */
-const ENTRY = 1;
+/** Memory comes in pieces of this size. */
+const PAGE = 65_536;
+/** In memory: where each stream is, then the table of tokens, then the text. */
+const TOKENS = 64;
+const TEXT = TOKENS + 256 * 16;
+/** The decoder may write so much more than the module. */
+const SLACK = 64;
 
 /**
- * Writes bytes as text.
+ * The source of the JavaScript module that holds a wasm module.
  *
- * @param {Uint8Array} bytes
- * @returns {{ text: string, bytes: string }} `bytes`: two hexadecimal digits for each character of one byte, in the
- *   order of the code points; the characters after those stand for the other bytes in their order
+ * @param {Uint8Array} wasm
+ * @param {number} data where its data begins in memory
+ * @param {string} work a folder for files in between
  */
-export function encode(bytes) {
-  const fresh = freshBytes(bytes);
-  const counts = new Array(256).fill(0);
-  for (const at of fresh) counts[bytes[at]]++;
-  const ranked = counts.map((_, byte) => byte).sort((a, b) => counts[b] - counts[a] || a - b);
-  const frequent = sortedByKind(bytes, fresh, ranked.slice(0, SINGLE.length));
-  const rest = ranked.slice(SINGLE.length).sort((a, b) => a - b);
-  const characters = new Array(256);
-  for (const [at, byte] of [...frequent, ...rest].entries()) characters[byte] = ALPHABET[at];
-  const text = Array.from(bytes, (byte) => characters[byte]).join("");
-  return { text, bytes: frequent.map((byte) => byte.toString(16).padStart(2, "0")).join("") };
-}
-
-/** Positions that a compressor writes out, because what stands there does not repeat something before. */
-function freshBytes(bytes) {
-  const seen = new Map();
-  const fresh = [];
-  let covered = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const key = String.fromCharCode(...bytes.subarray(at, at + 5));
-    const before = seen.get(key);
-    seen.set(key, at);
-    if (at < covered) continue;
-    if (before === undefined) fresh.push(at);
-    else for (covered = at; bytes[covered] === bytes[before + covered - at]; ) covered++;
-  }
-  return fresh;
-}
-
-/** Brings bytes into an order of characters whose kinds tell most about what follows: swaps, chilled slowly. */
-function sortedByKind(bytes, fresh, order) {
-  const follows = Array.from({ length: 256 }, () => new Int32Array(256));
-  for (const at of fresh) if (at > 0) follows[bytes[at - 1]][bytes[at]]++;
-  const kinds = Array.from({ length: KINDS.length + 1 }, () => new Int32Array(256));
-  order.forEach((byte, at) => {
-    const kind = kinds[KIND_OF[at]];
-    follows[byte].forEach((count, next) => {
-      kind[next] += count;
-    });
+export async function inlineSource(wasm, data, work) {
+  const { texts, functions } = split(wasm, data);
+  const places = [TEXT];
+  for (const text of texts) places.push(places.at(-1) + Buffer.byteLength(text));
+  const out = places.at(-1);
+  const decoder = await decoderFor(work, {
+    ...Object.fromEntries(STREAMS.map((name, i) => [name.toUpperCase(), 4 * i])),
+    ...{
+      PAGES: Math.ceil((out + wasm.length + SLACK) / PAGE),
+      TOKENS_AT: TOKENS,
+      OUT: out,
+      FUNCTIONS: functions,
+    },
+    ...{ FIRST, GAP: GAP[1] - GAP[0], SMALL, ADDRESSES: data - SMALL },
   });
-  const weights = Float64Array.from(
-    { length: fresh.length + 1 },
-    (_, count) => count && count * Math.log2(count),
-  );
-  // What it takes to write the bytes after one kind.
-  const bits = (counts) => {
-    let sum = 0;
-    let total = 0;
-    for (let byte = 0; byte < 256; byte++) {
-      const count = counts[byte];
-      if (count === 0) continue;
-      sum += ENTRY - weights[count];
-      total += count;
-    }
-    return sum + weights[total];
-  };
-  const costs = kinds.map(bits);
-  const random = dice();
-  const [one, two] = [new Int32Array(256), new Int32Array(256)];
-  for (let swap = 0; swap < SWAPS; swap++) {
-    const [i, j] = [Math.floor(random() * order.length), Math.floor(random() * order.length)];
-    const [a, b] = [KIND_OF[i], KIND_OF[j]];
-    if (a === b) continue;
-    const [from, to] = [follows[order[i]], follows[order[j]]];
-    for (let next = 0; next < 256; next++) {
-      const change = to[next] - from[next];
-      one[next] = kinds[a][next] + change;
-      two[next] = kinds[b][next] - change;
-    }
-    const [costOne, costTwo] = [bits(one), bits(two)];
-    const worse = costOne + costTwo - costs[a] - costs[b];
-    const heat = 60 * Math.exp((-6 * swap) / SWAPS);
-    if (worse >= 0 && Math.exp(-worse / heat) <= random()) continue;
-    kinds[a].set(one);
-    kinds[b].set(two);
-    [costs[a], costs[b]] = [costOne, costTwo];
-    [order[i], order[j]] = [order[j], order[i]];
+  if (!Buffer.from(joined(decoder, texts.join(""), places, wasm.length)).equals(Buffer.from(wasm))) {
+    throw new Error("what the streams give back is not the module");
   }
-  return order;
+  return `export const decoder = "${Array.from(decoder, byteText).join("")}";
+export const text = "${texts.join("")}";
+export const places = ${JSON.stringify(places)};
+export const length = ${wasm.length};
+`;
 }
 
-/** Numbers from 0 to 1, the same in every build. */
-function dice() {
-  let state = 1;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
+/** What `npm/src/engine/inline.ts` does. */
+function joined(decoder, text, places, length) {
+  const { memory, join } = new WebAssembly.Instance(new WebAssembly.Module(decoder)).exports;
+  new Int32Array(memory.buffer).set(places);
+  new TextEncoder().encodeInto(text, new Uint8Array(memory.buffer, places[0]));
+  join();
+  return new Uint8Array(memory.buffer, places.at(-1), length);
 }
 
-/** The source of the module that holds a wasm module. */
-export function inlineSource(bytes) {
-  const { text, bytes: alphabet } = encode(bytes);
-  return `export const wasmText = "${text}";\nexport const wasmBytes = "${alphabet}";\n`;
+/** Assembles `join.wat`. */
+async function decoderFor(work, names) {
+  const template = readFileSync(join(root, "scripts/join.wat"), "utf8").replace(/;;.*/g, "");
+  const source = template.replace(/\b[A-Z][A-Z0-9_]+\b/g, (name) => names[name] ?? name);
+  const [wat, wasm] = [join(work, "join.wat"), join(work, "join.wasm")];
+  writeFileSync(wat, source);
+  await must(bin("wasm-as"), [wat, "-o", wasm, "--enable-bulk-memory-opt"]);
+  await must(bin("wasm-opt"), [
+    "-Oz",
+    "--enable-bulk-memory-opt",
+    "--strip-target-features",
+    wasm,
+    "-o",
+    wasm,
+  ]);
+  const bytes = readFileSync(wasm);
+  for (const file of [wat, wasm]) rmSync(file);
+  return bytes;
 }
 
-export const inlineTypes = `/** The wasm module, one character per byte. */
-export declare const wasmText: string;
-/** The bytes of the characters of one byte in hexadecimal, in the order of the code points. */
-export declare const wasmBytes: string;
+export const inlineTypes = `/** A small module that puts the module together from \`text\`. */
+export declare const decoder: string;
+export declare const text: string;
+/** Where the text, each of its streams and the module lie in memory. */
+export declare const places: number[];
+export declare const length: number;
 `;

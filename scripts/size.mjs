@@ -1,6 +1,6 @@
-// The size a page pays: every file in the import closure of npm/dist/index.js plus npm/dist/session.js (shared
-// files once), each compressed alone, the wasm as shipped (its text counts as the file that holds it).
-// Prints raw, gzip and brotli per file; the brotli sum must stay below the limit.
+// The size a page pays: every file in the import closure of npm/dist/index.js, and of that and npm/dist/session.js
+// together (shared files once), each compressed alone, the wasm as shipped (its text counts as the file that holds it).
+// Prints raw, gzip and brotli per file; the brotli sums must stay below the limits.
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -9,8 +9,8 @@ import { Report, root } from "./common.mjs";
 
 /** What the default entry is to come down to. */
 const goal = 100_000;
-/** What it must not exceed today: a ratchet, to be lowered with every saving until it is the goal. */
-const limit = 207_900;
+/** What they must not exceed today: ratchets, to be lowered with every saving. */
+const limit = { "index.js": 167_700, "with session.js": 188_800 };
 const dist = join(root, "npm/dist");
 
 const brotli = (bytes) =>
@@ -35,23 +35,28 @@ async function closure(entries) {
     .sort();
 }
 
-const entries = ["index.js", "session.js"].map((name) => join(dist, name)).filter(existsSync);
-const rows = (await closure(entries)).map((file) => {
-  const bytes = readFileSync(file);
-  const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length, brotli(bytes)];
-  return [relative(dist, file), ...sizes];
-});
-const total = rows.reduce((sum, row) => sum.map((value, i) => value + row[i + 1]), [0, 0, 0]);
-const wasm = readFileSync(join(dist, "steersman.wasm"));
-
 const print = (name, ...sizes) =>
   console.log(name.padEnd(30) + sizes.map((size) => String(size).padStart(10)).join(""));
-print("file", "raw", "gzip-9", "brotli-11");
-for (const row of rows) print(...row);
-print("total", ...total);
-print("(steersman.wasm alone)", wasm.length, gzipSync(wasm, { level: 9 }).length, brotli(wasm));
+const sizesOf = (bytes) => [bytes.length, gzipSync(bytes, { level: 9 }).length, brotli(bytes)];
 
-console.log(`goal ${goal}: ${total[2] <= goal ? "reached" : `${total[2] - goal} bytes above it`}`);
 const report = new Report();
-report.check(total[2] <= limit, "size", `${total[2]} bytes of brotli, the limit is ${limit}`);
+const measured = new Set();
+let sum = [0, 0, 0];
+print("file", "raw", "gzip-9", "brotli-11");
+for (const [name, entries] of [
+  ["index.js", ["index.js"]],
+  ["with session.js", ["index.js", "session.js"]],
+]) {
+  for (const file of await closure(entries.map((entry) => join(dist, entry)).filter(existsSync))) {
+    if (measured.has(file)) continue;
+    measured.add(file);
+    const sizes = sizesOf(readFileSync(file));
+    print(relative(dist, file), ...sizes);
+    sum = sum.map((value, i) => value + sizes[i]);
+  }
+  print(`= ${name}`, ...sum);
+  report.check(sum[2] <= limit[name], name, `${sum[2]} bytes of brotli, the limit is ${limit[name]}`);
+}
+print("(steersman.wasm alone)", ...sizesOf(readFileSync(join(dist, "steersman.wasm"))));
+console.log(`goal ${goal}: ${sum[2] <= goal ? "reached" : `${sum[2] - goal} bytes above it`}`);
 report.finish();

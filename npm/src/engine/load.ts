@@ -89,7 +89,7 @@ export function ready(): undefined | Promise<void> {
   if (loading) return loading;
   if (loader.kind !== "sync") return init();
   try {
-    loadSync(loader.bytes());
+    loadSync(loader.bytes);
     return undefined;
   } catch (error) {
     return Promise.reject(error);
@@ -109,7 +109,7 @@ export function init(source?: WasmSource): Promise<void> {
 }
 
 async function load(given: WasmSource | undefined): Promise<void> {
-  if (given === undefined && loader.kind === "sync") return loadSync(loader.bytes());
+  if (given === undefined && loader.kind === "sync") return loadSync(loader.bytes);
   const source = given ?? (loader.kind === "async" ? loader.source() : undefined);
   if (source === undefined) {
     throw new EngineLoadError(
@@ -119,13 +119,13 @@ async function load(given: WasmSource | undefined): Promise<void> {
   }
   const found = await resolve(await source);
   // A synchronous load may have come first while this one was waiting.
-  if (!loaded) loadSync(found);
+  if (!loaded) loadSync(() => found);
 }
 
-function loadSync(bytes: BufferSource | WebAssembly.Module): void {
+function loadSync(source: () => BufferSource | WebAssembly.Module): void {
   if (loaded) return;
   try {
-    wasm.initSync({ module: bytes });
+    wasm.initSync({ module: source() });
     wasm.install(env);
     loaded = true;
   } catch (error) {
