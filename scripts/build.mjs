@@ -52,15 +52,22 @@ const wasmFile = join(pkg, "steersman_bg.wasm");
 
 /**
  * Entries that nobody uses without an agent count as users of the shell: what they share with it stays with it. Apart,
- * every group of shared files would be a file of its own to load, and would compress worse.
+ * every group of shared files would be a file of its own to load, and would compress worse. In the same way entries for
+ * sessions count as users of all of `steersman/session`.
  */
 const together = {
   name: "together",
   setup(building) {
-    const shell = join(root, "npm/src/index.ts");
-    building.onResolve({ filter: /^steersman:shell$/ }, () => ({ path: shell }));
-    building.onLoad({ filter: /\/src\/entry\/(adapters\/.*|pi-0\.85|session|testing)\.ts$/ }, ({ path }) => ({
-      contents: `${readFileSync(path, "utf8")}import "steersman:shell";\n`,
+    const add = (name, source, entries) => {
+      building.onResolve({ filter: new RegExp(`^steersman:${name}$`) }, () => ({ path: join(root, source) }));
+      return ({ path }) => (entries.test(path) ? `import "steersman:${name}";\n` : "");
+    };
+    const added = [
+      add("shell", "npm/src/index.ts", /\/(adapters\/.*|html|pi-0\.85|session|stores|testing)\.ts$/),
+      add("session", "npm/src/session/index.ts", /\/(html|stores)\.ts$/),
+    ];
+    building.onLoad({ filter: /\/src\/entry\// }, (file) => ({
+      contents: readFileSync(file.path, "utf8") + added.map((lines) => lines(file)).join(""),
       loader: "ts",
     }));
   },

@@ -142,6 +142,13 @@ const stages = [
     what: "IndexedDB in Chromium, Firefox and WebKit, in several tabs, and killed",
   },
   {
+    name: "export",
+    needs: ["npm", "chromium"],
+    package: true,
+    seconds: 300,
+    what: "sessions as pages, in Chromium, and without secrets",
+  },
+  {
     name: "wasm",
     needs: [...rust, "wasm-bindgen", "wasm-pack", "chromium", "chromedriver"],
     seconds: 900,

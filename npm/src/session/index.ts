@@ -43,6 +43,7 @@ export type {
   SessionEvent,
   SessionListener,
 } from "./session-events.js";
+export { redact, type Redacted, type RedactOptions } from "./redact.js";
 export {
   type BranchQuery,
   type CommitOptions,
