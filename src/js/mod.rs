@@ -9,6 +9,7 @@ mod probe;
 mod schema;
 mod session;
 mod session_ops;
+mod session_read;
 mod stream;
 
 use wasm_bindgen::prelude::*;

@@ -5,9 +5,10 @@ use std::mem::ManuallyDrop;
 use steersman_wire::json::{self, write_value, Object, Value};
 use wasm_bindgen::prelude::*;
 
-use super::session_ops::{function, operation};
+use super::session_ops::{branched, function, operation};
+use super::session_read;
 use crate::session::web_ui::import_web_ui;
-use crate::session::{import, Import, SessionError, SessionTree, Stamp};
+use crate::session::{import, Import, Report, SessionError, SessionTree, Stamp};
 use crate::table::{Key, Table};
 
 thread_local! {
@@ -31,29 +32,27 @@ pub fn session_call(key: f64, request: &str, text: &str) -> String {
             let parent = request.get("parentSession").and_then(Value::as_str);
             SessionTree::new(word("id"), word("cwd"), parent, now).map(alone)
         }
+        "begin" | "rows" | "end" | "stop" => return done(session_read::step(Key::from_number(key), &request, stamp)),
         "webUi" => import_web_ui(&json::parse(text).unwrap_or_default(), word("cwd"), stamp).map(alone),
         name => {
             let key = Key::from_number(key);
             let Some(mut tree) = SESSIONS.with(|sessions| sessions.take(key)) else {
                 return done(function(name, &request));
             };
-            let made = match name {
+            let answer = match name {
                 "branched" => {
                     let parent = request.get("parentSession").and_then(Value::as_str);
-                    Some(tree.branched(word("leaf"), word("id"), parent, stamp))
+                    let made = tree.branched(word("leaf"), word("id"), parent, stamp);
+                    made.map(|made| kept(branched(&tree, &made), made))
                 }
-                "forked" => Some(tree.forked(word("id"), now)),
-                _ => None,
-            };
-            let answer = match made {
-                Some(made) => made.map(|made| opened(alone(made))).unwrap_or_else(refused),
-                None => done(operation(&mut tree, name, &request, stamp)),
+                "forked" => tree.forked(word("id"), now).map(|made| kept(Object::new(), made)),
+                _ => operation(&mut tree, name, &request, stamp),
             };
             drop(SESSIONS.with(|sessions| sessions.restore(key, tree)));
-            return answer;
+            return done(answer);
         }
     };
-    read.map(opened).unwrap_or_else(refused)
+    done(read.map(opened))
 }
 
 /// Forgets a session.
@@ -85,13 +84,33 @@ fn refused(error: SessionError) -> String {
     json::to_text(&Value::Object(out))
 }
 
+/// Keeps a session, and tells how to find it.
+pub(super) fn kept(rest: Object, tree: SessionTree) -> Value {
+    let mut out = rest;
+    out.insert("header", tree.header().clone());
+    out.insert("leaf", tree.leaf());
+    out.insert("key", SESSIONS.with(|sessions| sessions.insert(tree)).to_number());
+    Value::Object(out)
+}
+
 /// Keeps a session, and tells all of it.
-fn opened(read: Import) -> String {
-    let mut out = String::from("{\"value\":{\"header\":");
-    write_value(&mut out, read.tree.header());
-    out.push_str(",\"entries\":");
-    read.tree.write_entries(&mut out);
-    let report = |report: &crate::session::Report| {
+fn opened(read: Import) -> Value {
+    let mut out = Object::new();
+    out.insert("entries", read.tree.entries().cloned().collect::<Vec<_>>());
+    out.insert("reports", reports(&read.reports));
+    if let Some(store) = &read.store {
+        let row = |(namespace, key, list, value): (&str, &str, bool, Value)| {
+            Value::Array(vec![namespace.into(), key.into(), value, list.into()])
+        };
+        out.insert("values", Value::Array(store.dump("").into_iter().map(row).collect()));
+        out.insert("usage", store.usage().to_vec());
+        out.insert("seqs", Value::Array(store.entries().map(|entry| entry.get("seq").cloned().into()).collect()));
+    }
+    kept(out, read.tree)
+}
+
+pub(super) fn reports(list: &[Report]) -> Value {
+    let report = |report: &Report| {
         let mut row = Object::new();
         row.insert("code", report.code);
         for (key, number) in [("line", report.line), ("offset", report.offset)] {
@@ -104,22 +123,5 @@ fn opened(read: Import) -> String {
         }
         Value::Object(row)
     };
-    let mut rest = Object::new();
-    rest.insert("leaf", read.tree.leaf());
-    rest.insert("reports", Value::Array(read.reports.iter().map(report).collect()));
-    if let Some(store) = &read.store {
-        let row = |(namespace, key, list, value): (&str, &str, bool, Value)| {
-            Value::Array(vec![namespace.into(), key.into(), value, list.into()])
-        };
-        rest.insert("values", Value::Array(store.dump("").into_iter().map(row).collect()));
-        rest.insert("usage", store.usage().to_vec());
-        rest.insert("seqs", Value::Array(store.entries().map(|entry| entry.get("seq").cloned().into()).collect()));
-    }
-    rest.insert("key", SESSIONS.with(|sessions| sessions.insert(read.tree)).to_number());
-    let rest = json::to_text(&Value::Object(rest));
-    // The members of one object, so its brace goes.
-    out.push(',');
-    out.push_str(rest.get(1..).unwrap_or_default());
-    out.push('}');
-    out
+    Value::Array(list.iter().map(report).collect())
 }

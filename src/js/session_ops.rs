@@ -30,8 +30,20 @@ fn object(members: Vec<(&str, Value)>) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
+/// Numbers as runs: the first of each and how many follow one another. A conversation is mostly one run.
+fn runs(positions: &mut dyn Iterator<Item = usize>) -> Value {
+    let mut runs: Vec<usize> = Vec::new();
+    for position in positions {
+        match runs.as_mut_slice() {
+            [.., first, count] if *first + *count == position => *count += 1,
+            _ => runs.extend([position, 1]),
+        }
+    }
+    Value::Array(runs.into_iter().map(Value::from).collect())
+}
+
 fn numbers(positions: &[usize]) -> Value {
-    Value::Array(positions.iter().map(|&position| position.into()).collect())
+    runs(&mut positions.iter().copied())
 }
 
 fn texts(list: &[String]) -> Value {
@@ -72,7 +84,30 @@ pub(super) fn operation(tree: &mut SessionTree, name: &str, request: &Value, sta
         "edit" => tree.append_context_edit(word("target"), get("replacement").unwrap_or_default(), stamp),
         _ => return question(tree, name, request),
     };
-    added.map(|position| tree.value_at(position).clone())
+    let position = added?;
+    let value = tree.value_at(position).clone();
+    if matches!(name, "message" | "custom") {
+        // The host keeps what it says.
+        tree.outline(position);
+    }
+    Ok(value)
+}
+
+/// What a session says of the one it was made of: an entry whose outline both have by its position there.
+pub(super) fn branched(tree: &SessionTree, made: &SessionTree) -> Object {
+    let entry = |position: usize| match made.is_outline(position) {
+        true => tree.position(made.id_at(position)).into(),
+        false => made.value_at(position).clone(),
+    };
+    let mut out = Object::new();
+    out.insert("entries", (0..made.len()).map(entry).collect::<Vec<Value>>());
+    out
+}
+
+/// Entries that are needed in full first. `None`: they all are here.
+fn outlines(tree: &SessionTree, positions: &[usize]) -> Option<Value> {
+    let outlines = tree.outlines(positions);
+    (!outlines.is_empty()).then(|| object(vec![("outlines", numbers(&outlines))]))
 }
 
 /// Operations that add nothing.
@@ -94,21 +129,50 @@ fn question(tree: &mut SessionTree, name: &str, request: &Value) -> Done {
             Value::Object(labels.filter_map(|(entry, label)| Some((tree.id_at(entry), label?))).collect())
         }
         "sessionName" => tree.name().into(),
+        // Runs down the tree: the first entry, how many follow one another, the depth of the first.
         "tree" => {
-            let row = |row: &crate::session::tree::TreeRow<'_>| numbers(&[row.entry, row.depth]);
-            Value::Array(tree.tree().iter().map(row).collect())
+            let mut runs: Vec<usize> = Vec::new();
+            for row in tree.tree() {
+                match runs.as_mut_slice() {
+                    [.., first, count, depth] if *first + *count == row.entry && *depth + *count == row.depth => {
+                        *count += 1
+                    }
+                    _ => runs.extend([row.entry, 1, row.depth]),
+                }
+            }
+            Value::Array(runs.into_iter().map(Value::from).collect())
+        }
+        "fill" => {
+            let entries = items(request, "entries").iter();
+            for (position, entry) in items(request, "at").iter().filter_map(Value::as_f64).zip(entries) {
+                tree.fill(position as usize, entry.clone());
+            }
+            Value::Null
         }
         "context" => context(tree, &tree.context(at("leaf")?)),
-        "size" => size(tree.size(&tree.context(at("leaf")?))),
-        "export" => tree.export().into(),
+        "size" => {
+            let context = tree.context(at("leaf")?);
+            match outlines(tree, &tree.measured(&context)) {
+                Some(needed) => needed,
+                None => size(tree.size(&context)),
+            }
+        }
         "cut" => {
             let path = tree.path(tree.leaf());
+            let start = number(request, "start") as usize;
             let end = request.get("end").and_then(Value::as_f64).map_or(path.len(), |end| end as usize);
-            let cut = tree.cut(&path, number(request, "start") as usize, end, number(request, "keep"));
+            if let Some(needed) = outlines(tree, path.get(start..end).unwrap_or_default()) {
+                return Ok(needed);
+            }
+            let cut = tree.cut(&path, start, end, number(request, "keep"));
             object(vec![("firstKept", cut.first_kept.into()), ("splitTurn", cut.split_turn.into())])
         }
         "prepare" => {
-            let ready = tree.prepare_compaction(at("leaf")?, number(request, "keep"), &access(request));
+            let leaf = at("leaf")?;
+            if let Some(needed) = outlines(tree, &tree.compactable(leaf)) {
+                return Ok(needed);
+            }
+            let ready = tree.prepare_compaction(leaf, number(request, "keep"), &access(request));
             ready.as_ref().map(preparation).into()
         }
         "collect" => {
@@ -118,6 +182,9 @@ fn question(tree: &mut SessionTree, name: &str, request: &Value) -> Done {
         "branchPart" => {
             let entries = items(request, "entries").iter().filter_map(Value::as_str);
             let entries: Vec<usize> = entries.filter_map(|id| tree.position(id)).collect();
+            if let Some(needed) = outlines(tree, &entries) {
+                return Ok(needed);
+            }
             let part = tree.prepare_branch(&entries, number(request, "budget"), &access(request));
             let mut out = vec![("messages", Value::Array(part.messages)), ("totalTokens", part.tokens.into())];
             out.extend(lists(&part.files));
@@ -143,22 +210,25 @@ fn lists(files: &FileLists) -> [(&'static str, Value); 2] {
     [("readFiles", texts(&files.read)), ("modifiedFiles", texts(&files.modified))]
 }
 
-/// A message that stands in its entry as it is, is told by the entry's position; others are told in full.
+/// The messages are told by their entries; `made` are those that do not stand there as they are: the place among the
+/// messages, and the message, or `[content]` where only that is another one.
 fn context(tree: &SessionTree, context: &Context<'_>) -> Value {
-    let message = |message: &crate::session::context::ContextMessage<'_>| {
-        let own = tree.value_at(message.entry).get("message");
-        match &message.message {
-            std::borrow::Cow::Borrowed(borrowed) if own.is_some_and(|own| std::ptr::eq(own, *borrowed)) => {
-                message.entry.into()
-            }
-            made => (**made).clone(),
-        }
-    };
+    let mut made = Vec::new();
+    for (place, message) in context.messages.iter().enumerate() {
+        let entry = tree.value_at(message.entry);
+        let own = entry.get("message");
+        let told = match &message.message {
+            std::borrow::Cow::Borrowed(borrowed) if own.is_some_and(|own| std::ptr::eq(own, *borrowed)) => continue,
+            other if own.is_some() => Value::Array(vec![other.get("content").cloned().unwrap_or_default()]),
+            other => (**other).clone(),
+        };
+        made.push(Value::Array(vec![place.into(), told]));
+    }
     let model = context.model.map(|(provider, id)| object(vec![("provider", provider.into()), ("modelId", id.into())]));
     object(vec![
         ("entries", numbers(&context.entries)),
-        ("messages", Value::Array(context.messages.iter().map(message).collect())),
-        ("sources", numbers(&context.messages.iter().map(|message| message.entry).collect::<Vec<_>>())),
+        ("sources", runs(&mut context.messages.iter().map(|message| message.entry))),
+        ("made", Value::Array(made)),
         ("model", model.into()),
         ("thinkingLevel", context.thinking_level.into()),
     ])

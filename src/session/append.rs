@@ -175,7 +175,11 @@ impl SessionTree {
     /// `unknown_entry`, `not_on_branch`, `not_editable` (it says nothing to the model), `malformed`
     pub fn append_context_edit(&mut self, target: &str, replacement: Value, stamp: &mut Stamp<'_>) -> Added {
         let position = self.known(target)?;
-        if !self.path(self.leaf()).contains(&position) {
+        let mut at = self.leaf();
+        while at.is_some_and(|at| at != position) {
+            at = at.and_then(|at| self.parent_at(at));
+        }
+        if at.is_none() {
             return Err(SessionError::new("not_on_branch"));
         }
         let entry = self.value_at(position);

@@ -2,9 +2,10 @@
 
 use steersman_wire::json::Value;
 
+use super::outline::Body;
 use super::read::text;
 use super::tree::SessionTree;
-use super::{dates, SessionError, Stamp};
+use super::{SessionError, Stamp};
 
 impl SessionTree {
     /// A session of one branch: the path to `leaf` without its label entries, each entry after the one before, and one
@@ -22,11 +23,15 @@ impl SessionTree {
         let path = self.path(Some(self.known(leaf)?));
         let cwd = text(&self.header, "cwd");
         let mut branch = Self::new(id, cwd, parent, stamp.now)?;
-        let is_label = |position: &&usize| text(self.value_at(**position), "type") == "label";
+        let is_label = |position: &&usize| self.kind_at(**position) == "label";
+        branch.shapes.clone_from(&self.shapes);
         for (place, position) in path.iter().enumerate().filter(|(_, position)| !is_label(position)) {
             let before = branch.leaf;
-            let mut entry = self.value_at(*position).clone();
-            if let Value::Object(members) = &mut entry {
+            let mut body = match self.entries.get(*position) {
+                Some(entry) => entry.body.clone(),
+                None => continue,
+            };
+            if let Body::Whole(Value::Object(members)) = &mut body {
                 members.insert("parentId", branch.leaf_id());
                 let kept = members.get("firstKeptEntryId").and_then(Value::as_str).and_then(|kept| self.position(kept));
                 let kept = kept.and_then(|kept| path.iter().take(place).position(|on| *on == kept));
@@ -37,10 +42,8 @@ impl SessionTree {
                     members.insert("firstKeptEntryId", self.id_at(*next));
                 }
             }
-            let added = branch.insert(entry, None)?;
-            if let Some(entry) = branch.entries.get_mut(added) {
-                entry.parent = before;
-            }
+            let added = branch.add(self.id_at(*position), body, None)?;
+            branch.attach(added, before);
         }
         let labels = self.labels();
         for target in &path {
@@ -69,11 +72,10 @@ impl SessionTree {
 
     /// When the label of an entry was given.
     fn label_time(&self, target: &str) -> Option<f64> {
-        let of_target = |entry: &&super::tree::Entry| {
-            text(&entry.value, "type") == "label" && text(&entry.value, "targetId") == target
+        let names = |position: &usize| {
+            self.kind_at(*position) == "label" && text(self.value_at(*position), "targetId") == target
         };
-        let last = self.entries.iter().rev().find(of_target)?;
-        dates::millis(text(&last.value, "timestamp"))
+        (0..self.len()).rev().find(names).map(|last| self.time_at(last))
     }
 
     /// The entries of one branch that another does not have, oldest first, and where the two part.

@@ -67,6 +67,25 @@ pub struct Preparation {
 }
 
 impl SessionTree {
+    /// The last compaction of a path and where what it keeps begins, by places.
+    fn since_compaction(&self, path: &[usize]) -> (Option<usize>, usize) {
+        let previous = path.iter().rposition(|&position| self.kind_at(position) == "compaction");
+        let start = previous.map_or(0, |at| {
+            match self.kept_start(path.get(..at).unwrap_or_default(), *path.get(at).unwrap_or(&0)) {
+                kept if kept == at => at + 1,
+                kept => kept,
+            }
+        });
+        (previous, start)
+    }
+
+    /// The entries that the compaction of the branch of a leaf looks into.
+    pub fn compactable(&self, leaf: Option<usize>) -> Vec<usize> {
+        let path = self.path(leaf);
+        let (_, start) = self.since_compaction(&path);
+        path.into_iter().skip(start).collect()
+    }
+
     /// Prepares the compaction of the branch of a leaf. `None`: there is nothing to compact.
     pub fn prepare_compaction(
         &self,
@@ -75,17 +94,11 @@ impl SessionTree {
         access: &dyn Fn(&str) -> Option<Access>,
     ) -> Option<Preparation> {
         let path = self.path(leaf);
-        let is_compaction = |position: usize| text(self.value_at(position), "type") == "compaction";
+        let is_compaction = |position: usize| self.kind_at(position) == "compaction";
         if path.last().is_none_or(|last| is_compaction(*last)) {
             return None;
         }
-        let previous = path.iter().rposition(|&position| is_compaction(position));
-        let start = previous.map_or(0, |at| {
-            match self.kept_start(path.get(..at).unwrap_or_default(), *path.get(at).unwrap_or(&0)) {
-                kept if kept == at => at + 1,
-                kept => kept,
-            }
-        });
+        let (previous, start) = self.since_compaction(&path);
         let cut = self.cut(&path, start, path.len(), keep_recent);
         let history_end = cut.split_turn.unwrap_or(cut.first_kept);
         let selection = self.selection(&path);

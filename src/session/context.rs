@@ -85,7 +85,7 @@ impl SessionTree {
 
     /// The entries of a path that count: from the last compaction on.
     pub(super) fn selection(&self, path: &[usize]) -> Selection<'_> {
-        let kind = |position: &usize| text(self.value_at(*position), "type");
+        let kind = |position: &usize| self.kind_at(*position);
         let last = path.iter().rposition(|position| kind(position) == "compaction");
         let entries = match last {
             None => path.to_vec(),
@@ -130,14 +130,14 @@ impl<'a> Selection<'a> {
                 if old && text(message, "role") == "system" {
                     return;
                 }
-                match self.edit_of(entry) {
+                match self.edit_of(position) {
                     Some(None) => {}
                     Some(Some(content)) => push(Cow::Owned(with_content(message, content.clone()))),
                     None => push(filled(message)),
                 }
             }
             "custom_message" => {
-                let content = match self.edit_of(entry) {
+                let content = match self.edit_of(position) {
                     Some(None) => return,
                     Some(edited) => edited,
                     None => entry.get("content"),
@@ -169,8 +169,8 @@ impl<'a> Selection<'a> {
     }
 
     /// What the edits of an entry come to: hidden, another content, or nothing.
-    fn edit_of(&self, entry: &Value) -> Option<Option<&'a Value>> {
-        let edit = self.tree.value_at(self.edits.get(text(entry, "id"))?);
+    fn edit_of(&self, position: usize) -> Option<Option<&'a Value>> {
+        let edit = self.tree.value_at(self.edits.get(self.tree.id_at(position))?);
         match edit.get("replacement")? {
             Value::Null => Some(None),
             replacement => Some(Some(replacement.get("content")?)),

@@ -37,7 +37,9 @@ impl SessionTree {
     /// The cut of a part of a path (`start..end`, by place) that keeps about `keep` tokens.
     pub fn cut(&self, path: &[usize], start: usize, end: usize, keep: f64) -> Cut {
         let selection = self.selection(path);
-        let places: Vec<Place> = path.iter().take(end).map(|&position| self.place(&selection, position)).collect();
+        // What lies before the part is not looked into.
+        let mut places = vec![Place::default(); start.min(end)];
+        places.extend(path.iter().take(end).skip(start).map(|&position| self.place(&selection, position)));
         find(&places, start, keep)
     }
 

@@ -16,24 +16,9 @@ impl SessionTree {
             out.push('\n');
         };
         line(&self.header_line, &self.header);
-        self.entries.iter().for_each(|entry| line(&entry.line, &entry.value));
-        out
-    }
-}
-
-impl SessionTree {
-    /// Appends the entries as a JSON array.
-    pub fn write_entries(&self, out: &mut String) {
-        out.push('[');
-        for (place, entry) in self.entries.iter().enumerate() {
-            if place > 0 {
-                out.push(',');
-            }
-            match &entry.line {
-                Some(text) => out.push_str(text),
-                None => write_value(out, &entry.value),
-            }
+        for (position, entry) in self.entries.iter().enumerate() {
+            line(&entry.line, self.value_at(position));
         }
-        out.push(']');
+        out
     }
 }

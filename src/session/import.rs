@@ -1,13 +1,13 @@
 //! Reading files of versions 1 to 3 (SESSIONS 4.1 and 4.5). Damage is skipped or mended and reported; the source is
 //! never changed.
 
-use steersman_wire::json::{self, Object, Value};
-use steersman_wire::order::NameMap;
+use steersman_wire::json::{self, Value};
 
-use super::read::{given, text};
+use super::read::text;
+use super::reader::Reader;
 use super::store::MemoryStore;
 use super::tree::SessionTree;
-use super::{migrate, v4, SessionError, Stamp};
+use super::{v4, SessionError, Stamp};
 
 /// A longer line is refused.
 const LONGEST_LINE: usize = 64 << 20;
@@ -67,34 +67,25 @@ pub fn import(source: &str, stamp: &mut Stamp<'_>) -> Result<Import, SessionErro
     if header.get("v").and_then(Value::as_f64) == Some(4.0) && text(&header, "kind") == "header" {
         return v4::read(&header, lines, ended);
     }
-    if text(&header, "type") != "session" || text(&header, "id").is_empty() {
-        return Err(SessionError::new("not_a_session"));
-    }
-    let version = header.get("version").and_then(Value::as_f64).unwrap_or(1.0);
-    let mut reader = Reader {
-        header_line: Some(first.into()),
-        tree: SessionTree::with_header(header),
-        reports: Vec::new(),
-        lines: Vec::new(),
-        holders: NameMap::default(),
-    };
+    let mut reader = Reader::new(header)?;
     for line in lines {
         if line.text.len() > LONGEST_LINE {
             return Err(SessionError::at("line_too_long", line.number));
         }
         match json::parse(line.text) {
             Ok(value) if value.as_object().is_some_and(|entry| entry.contains_key("type")) => {
-                reader.entry(value, line.text, version, line.number, stamp)?;
+                reader.entry(value, Some((line.text, line.number)), stamp)?;
             }
             _ if line.text.trim().is_empty() => {}
             Err(_) if !line.ended => {
                 let cut = Report { offset: Some(line.offset), ..Report::of("truncated_tail", line.number) };
-                reader.reports.push(cut);
+                reader.report(cut);
             }
-            _ => reader.reports.push(Report::of("bad_line", line.number)),
+            _ => reader.report(Report::of("bad_line", line.number)),
         }
     }
-    Ok(reader.finish(version))
+    let (tree, reports) = reader.finish(Some(first));
+    Ok(Import { tree, reports, store: None })
 }
 
 /// The lines of a file.
@@ -132,136 +123,4 @@ impl<'a> Iterator for Lines<'a> {
         self.rest = rest;
         Some(Line { text: text.strip_suffix('\r').unwrap_or(text), number: self.line, offset, ended })
     }
-}
-
-struct Reader {
-    header_line: Option<Box<str>>,
-    tree: SessionTree,
-    reports: Vec<Report>,
-    /// The line of each entry.
-    lines: Vec<usize>,
-    /// For every id that came more than once the last entry that had it so far, by position.
-    holders: NameMap,
-}
-
-impl Reader {
-    fn entry(
-        &mut self,
-        value: Value,
-        text: &str,
-        version: f64,
-        line: usize,
-        stamp: &mut Stamp<'_>,
-    ) -> Result<(), SessionError> {
-        let mut value = value;
-        let previous = self.tree.leaf_id().map(str::to_owned);
-        let position = self.tree.len();
-        let Value::Object(entry) = &mut value else { return Ok(()) };
-        let mut changed = migrate::entry(entry, version, previous.as_deref(), &|index| {
-            // The header counts as 0, and the lines that were skipped do not count.
-            index.checked_sub(1).map(|position| self.tree.id_at(position).to_owned())
-        });
-        let id = entry.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let renamed = self.tree.position(&id).is_some() || id.is_empty();
-        if renamed {
-            let fresh = self.tree.fresh_id(stamp)?;
-            if !id.is_empty() || version >= 2.0 {
-                let code = if id.is_empty() { "missing_id" } else { "duplicate_id" };
-                self.reports.push(Report { id: Some(fresh.clone()), ..Report::of(code, line) });
-            }
-            set_id(entry, &fresh);
-            changed = true;
-        }
-        // Of several entries with one id the nearest before it is meant.
-        for key in ["parentId", "targetId", "firstKeptEntryId"] {
-            let meant = entry.get(key).and_then(Value::as_str).and_then(|id| self.holders.get(id));
-            let meant = meant.map(|meant| self.tree.id_at(meant));
-            if let Some(meant) = meant.filter(|meant| entry.get(key).and_then(Value::as_str) != Some(meant)) {
-                entry.insert(key, meant);
-                changed = true;
-            }
-        }
-        if renamed && !id.is_empty() {
-            self.holders.set(&id, position);
-        }
-        self.tree.insert(value, (!changed).then(|| text.into()))?;
-        self.lines.push(line);
-        Ok(())
-    }
-
-    fn finish(mut self, version: f64) -> Import {
-        let line = |position: usize| self.lines.get(position).copied();
-        let mut found = Vec::new();
-        self.tree.link(&mut |code, position| found.push((code, position)));
-        found.extend(off_path(&self.tree).into_iter().map(|position| ("kept_off_path", position)));
-        for (code, position) in found {
-            let id = Some(self.tree.id_at(position).to_owned());
-            self.reports.push(Report { code, line: line(position), id, offset: None });
-        }
-        if version > 3.0 {
-            self.reports.push(Report::of("future_version", 1));
-        }
-        self.tree.header_line = self.header_line;
-        if version < 3.0 {
-            if let Value::Object(header) = &mut self.tree.header {
-                header.insert("version", 3);
-            }
-            self.tree.header_line = None;
-        }
-        Import { tree: self.tree, reports: self.reports, store: None }
-    }
-}
-
-/// Sets an id; it stands after the type, as in files of today.
-fn set_id(entry: &mut Object, id: &str) {
-    if entry.contains_key("id") {
-        entry.insert("id", id);
-        return;
-    }
-    let parent = entry.remove("parentId").unwrap_or_default();
-    let mut ordered = Object::new();
-    for (key, value) in std::mem::take(entry) {
-        let is_type = key == "type";
-        ordered.insert(key, value);
-        if is_type {
-            ordered.insert("id", id);
-            ordered.insert("parentId", parent.clone());
-        }
-    }
-    *entry = ordered;
-}
-
-/// The compactions whose kept entry is not on the path before them, themselves excepted.
-fn off_path(tree: &SessionTree) -> Vec<usize> {
-    if !tree.entries().any(|entry| text(entry, "type") == "compaction") {
-        return Vec::new();
-    }
-    let mut entered = vec![0usize; tree.len()];
-    let mut left = vec![0usize; tree.len()];
-    // In depth-first order the entries below one are a run: the rows after it until the depth falls back.
-    let rows = tree.tree();
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
-        while let Some((entry, _)) = open.last().copied().filter(|(_, depth)| *depth >= row.depth) {
-            left.get_mut(entry).into_iter().for_each(|end| *end = at);
-            open.pop();
-        }
-        entered.get_mut(row.entry).into_iter().for_each(|start| *start = at);
-        open.push((row.entry, row.depth));
-    }
-    open.into_iter().for_each(|(entry, _)| left.get_mut(entry).into_iter().for_each(|end| *end = rows.len()));
-    let below = |entry: usize, above: usize| {
-        let at = entered.get(entry);
-        at >= entered.get(above) && at < left.get(above)
-    };
-    (0..tree.len())
-        .filter(|&position| {
-            let entry = tree.value_at(position);
-            let Some(kept) = given(entry, "firstKeptEntryId").filter(|_| text(entry, "type") == "compaction") else {
-                return false;
-            };
-            let kept = kept.as_str().and_then(|kept| tree.position(kept));
-            !kept.is_some_and(|kept| below(position, kept))
-        })
-        .collect()
 }

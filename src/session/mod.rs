@@ -6,7 +6,7 @@
 //! | module | use |
 //! |---|---|
 //! | [`tree`], [`append`](mod@append), [`branch`] | the entries, what may be added, sessions made of a branch |
-//! | [`import`](mod@import), [`export`], [`web_ui`], [`v4`] | files of pi |
+//! | [`import`](mod@import), [`reader`], [`outline`], [`export`], [`web_ui`], [`v4`] | files of pi |
 //! | [`context`], [`llm`] | what the model sees |
 //! | [`tokens`], [`cut`], [`compact`], [`summary`], [`files`], [`branch_summary`] | compaction |
 //! | [`store`], [`branches`] | commits in memory: entries, values, lists, usage; named branches |
@@ -22,9 +22,12 @@ mod dates;
 pub mod export;
 pub mod files;
 pub mod import;
+mod link;
 pub mod llm;
 mod migrate;
+pub mod outline;
 mod read;
+pub mod reader;
 pub mod store;
 pub mod summary;
 mod system;

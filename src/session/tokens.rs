@@ -7,6 +7,8 @@ use super::read::{each_text, given, items, number, text, units};
 use super::system;
 use super::tree::SessionTree;
 
+/// So many outlines are asked for at least, before it is seen whether that was enough.
+const AT_ONCE: usize = 16;
 /// What an image counts as, in UTF-16 units.
 const IMAGE: usize = 4800;
 
@@ -84,11 +86,34 @@ fn counted(message: &Value) -> Option<f64> {
 }
 
 impl SessionTree {
+    /// The entries whose messages [`SessionTree::size`] looks into, as far as can be told: those after the last answer that
+    /// counted. Where that is an outline itself, more and more of the latest.
+    pub fn measured(&self, context: &Context<'_>) -> Vec<usize> {
+        let changed = self.changed(context);
+        let (mut measured, mut outlines) = (Vec::new(), 0);
+        for message in context.messages.iter().rev() {
+            if self.is_outline(message.entry) {
+                outlines += 1;
+            } else if changed.is_none_or(|changed| message.entry > changed) && counted(&message.message).is_some() {
+                break;
+            }
+            measured.push(message.entry);
+            if outlines >= AT_ONCE && outlines * 2 > measured.len() {
+                break;
+            }
+        }
+        measured
+    }
+
+    /// The last compaction or context edit. Positions grow along a path.
+    fn changed(&self, context: &Context<'_>) -> Option<usize> {
+        let changes = |at: &usize| matches!(self.kind_at(*at), "compaction" | "context_edit");
+        context.entries.iter().copied().filter(changes).max()
+    }
+
     /// The size of a context. What was counted before the last compaction or context edit does not hold any more.
     pub fn size(&self, context: &Context<'_>) -> Size {
-        let changes = |at: &usize| matches!(text(self.value_at(*at), "type"), "compaction" | "context_edit");
-        // Positions grow along a path.
-        let changed = context.entries.iter().copied().filter(changes).max();
+        let changed = self.changed(context);
         let messages = || context.messages.iter();
         let holds = |entry: usize| changed.is_none_or(|changed| entry > changed);
         let last = messages().rfind(|message| counted(&message.message).is_some());

@@ -4,17 +4,28 @@ use steersman_wire::json::{Object, Value};
 use steersman_wire::order::{sorted_positions, NameMap};
 
 use super::dates;
+use super::outline::Body;
 use super::read::text;
 use super::{SessionError, Stamp};
 
-/// One entry: its JSON, and its parent by position.
+/// One entry: what it says, and where in the tree it stands.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    pub value: Value,
+    pub body: Body,
     /// `None`: a root. What cannot be resolved is one too, and so is the first entry of a cycle.
     pub parent: Option<usize>,
+    pub children: Chain,
+    /// The next child of the same parent.
+    pub next: Option<usize>,
     /// The line it was read from: writing the value could give another text (other escapes, spaces, a name twice).
     pub line: Option<Box<str>>,
+}
+
+/// The first and the last of some siblings, in the order they were added.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Chain {
+    first: Option<usize>,
+    last: Option<usize>,
 }
 
 /// A session: header, entries in the order they were added, and the leaf, the entry that the next one follows.
@@ -25,8 +36,16 @@ pub struct SessionTree {
     pub(super) header: Value,
     pub(super) header_line: Option<Box<str>>,
     pub(super) entries: Vec<Entry>,
+    /// The positions of the ids. Ids are added with their entries, so it holds the id of each position as well.
     pub(super) index: NameMap,
     pub(super) leaf: Option<usize>,
+    pub(super) roots: Chain,
+    /// What outlines have in common, see [`Body`].
+    pub(super) shapes: Vec<Value>,
+    /// Entries whose parent was not there yet when they were added, and its id.
+    pub(super) pending: Vec<(usize, String)>,
+    /// The last entry that names the session.
+    named: Option<usize>,
 }
 
 /// One row of the tree in depth-first order.
@@ -65,7 +84,17 @@ impl SessionTree {
     }
 
     pub(super) fn with_header(header: Value) -> Self {
-        Self { header, header_line: None, entries: Vec::new(), index: NameMap::default(), leaf: None }
+        Self {
+            header,
+            header_line: None,
+            entries: Vec::new(),
+            index: NameMap::default(),
+            leaf: None,
+            roots: Chain::default(),
+            shapes: Vec::new(),
+            pending: Vec::new(),
+            named: None,
+        }
     }
 
     /// A session of a header and entries as they are, each an object with an id.
@@ -81,62 +110,30 @@ impl SessionTree {
         Ok(tree)
     }
 
-    /// Adds an entry that is complete, and makes it the leaf; its parent is looked up later ([`SessionTree::link`]).
+    /// Adds an entry that is complete, and makes it the leaf. Its place in the tree is settled by [`SessionTree::link`].
     pub(super) fn insert(&mut self, value: Value, line: Option<Box<str>>) -> Result<usize, SessionError> {
-        let id = text(&value, "id");
+        let id = text(&value, "id").to_owned();
+        let parent = value.get("parentId").and_then(Value::as_str).map(str::to_owned);
+        let position = self.add(&id, Body::Whole(value), line)?;
+        self.bind(position, parent.as_deref());
+        Ok(position)
+    }
+
+    /// Adds an entry without a parent, and makes it the leaf.
+    pub(super) fn add(&mut self, id: &str, body: Body, line: Option<Box<str>>) -> Result<usize, SessionError> {
         if id.is_empty() {
             return Err(SessionError::new("malformed"));
         }
         let position = self.entries.len();
-        if let Some(first) = self.index.set(id, position) {
-            self.index.set(id, first);
+        if self.index.add(id, position).is_some() {
             return Err(SessionError::new("duplicate_id"));
         }
-        self.entries.push(Entry { value, parent: None, line });
+        self.entries.push(Entry { body, parent: None, children: Chain::default(), next: None, line });
         self.leaf = Some(position);
+        if self.kind_at(position) == "session_info" {
+            self.named = Some(position);
+        }
         Ok(position)
-    }
-
-    /// Resolves the parents of all entries. `report` gets `orphan` and `cycle` with the position.
-    pub(super) fn link(&mut self, report: &mut dyn FnMut(&'static str, usize)) {
-        for position in 0..self.entries.len() {
-            let parent = self.value_at(position).get("parentId").and_then(Value::as_str);
-            let found = parent.and_then(|id| self.index.get(id));
-            if parent.is_some() && found.is_none() {
-                report("orphan", position);
-            }
-            if let Some(entry) = self.entries.get_mut(position) {
-                entry.parent = found;
-            }
-        }
-        // Walks up from every entry, each entry once: 0 is unseen, 1 is on the walk of now, 2 is done.
-        let mut seen = vec![0u8; self.entries.len()];
-        let mut walk = Vec::new();
-        for start in 0..self.entries.len() {
-            let mut at = Some(start);
-            while let Some((position, state)) = at.and_then(|at| Some((at, seen.get_mut(at)?))) {
-                if *state == 1 {
-                    // A cycle; its first entry in the file becomes the root.
-                    let from = walk.iter().position(|&on| on == position).unwrap_or(0);
-                    let first = walk.iter().skip(from).copied().min().unwrap_or(position);
-                    report("cycle", first);
-                    if let Some(entry) = self.entries.get_mut(first) {
-                        entry.parent = None;
-                    }
-                }
-                if *state != 0 {
-                    break;
-                }
-                *state = 1;
-                walk.push(position);
-                at = self.parent_at(position);
-            }
-            for position in walk.drain(..) {
-                if let Some(state) = seen.get_mut(position) {
-                    *state = 2;
-                }
-            }
-        }
     }
 
     /// A new entry after the leaf, and the leaf from now on.
@@ -149,7 +146,7 @@ impl SessionTree {
         let id = self.fresh_id(stamp)?;
         let mut entry = Object::new();
         entry.insert("type", kind);
-        entry.insert("id", id);
+        entry.insert("id", id.as_str());
         entry.insert("parentId", self.leaf_id());
         entry.insert("timestamp", dates::iso(stamp.now));
         for (key, value) in members {
@@ -158,10 +155,8 @@ impl SessionTree {
             }
         }
         let parent = self.leaf;
-        let position = self.insert(Value::Object(entry), None)?;
-        if let Some(entry) = self.entries.get_mut(position) {
-            entry.parent = parent;
-        }
+        let position = self.add(&id, Body::Whole(Value::Object(entry)), None)?;
+        self.attach(position, parent);
         Ok(position)
     }
 
@@ -196,7 +191,7 @@ impl SessionTree {
 
     /// The entries in the order they were added.
     pub fn entries(&self) -> impl Iterator<Item = &Value> {
-        self.entries.iter().map(|entry| &entry.value)
+        (0..self.len()).map(|position| self.value_at(position))
     }
 
     /// The position of an entry.
@@ -212,14 +207,14 @@ impl SessionTree {
         self.position(id).ok_or(SessionError::new("unknown_entry"))
     }
 
-    /// An entry; `null` where there is none.
-    pub fn value_at(&self, position: usize) -> &Value {
-        self.entries.get(position).map_or(&Value::Null, |entry| &entry.value)
+    /// The type of an entry.
+    pub(super) fn kind_at(&self, position: usize) -> &str {
+        text(self.value_at(position), "type")
     }
 
     /// The id of an entry.
     pub fn id_at(&self, position: usize) -> &str {
-        text(self.value_at(position), "id")
+        self.index.name(position)
     }
 
     /// The parent of an entry.
@@ -263,7 +258,32 @@ impl SessionTree {
 
     /// The children of an entry, or the roots, in the order they were added.
     pub fn children(&self, of: Option<usize>) -> Vec<usize> {
-        (0..self.len()).filter(|&position| self.parent_at(position) == of).collect()
+        let mut children = Vec::new();
+        let mut at =
+            of.map_or(Some(self.roots), |of| Some(self.entries.get(of)?.children)).and_then(|chain| chain.first);
+        while let Some(position) = at {
+            children.push(position);
+            at = self.entries.get(position).and_then(|entry| entry.next);
+        }
+        children
+    }
+
+    /// Hangs the last entry, or in their order all entries, on their parents.
+    pub(super) fn attach(&mut self, position: usize, parent: Option<usize>) {
+        if let Some(entry) = self.entries.get_mut(position) {
+            entry.parent = parent;
+        }
+        let chain = match parent.and_then(|parent| self.entries.get_mut(parent)) {
+            Some(parent) => &mut parent.children,
+            None => &mut self.roots,
+        };
+        let before = chain.last.replace(position);
+        if before.is_none() {
+            chain.first = Some(position);
+        }
+        if let Some(before) = before.and_then(|before| self.entries.get_mut(before)) {
+            before.next = Some(position);
+        }
     }
 
     /// The labels of now: for every entry the last one given to it on any branch. By position of the entry.
@@ -280,33 +300,28 @@ impl SessionTree {
 
     /// The name: the newest one given on any branch, unless it is blank.
     pub fn name(&self) -> Option<&str> {
-        let last = self.entries.iter().rev().find(|entry| text(&entry.value, "type") == "session_info")?;
-        Some(text(&last.value, "name").trim()).filter(|name| !name.is_empty())
+        Some(text(self.value_at(self.named?), "name").trim()).filter(|name| !name.is_empty())
     }
 
     /// The whole forest in depth-first order; children by time.
     pub fn tree(&self) -> Vec<TreeRow<'_>> {
-        let times: Vec<f64> =
-            self.entries().map(|entry| dates::millis(text(entry, "timestamp")).unwrap_or(0.0)).collect();
-        let time = |position: usize| times.get(position).copied().unwrap_or(0.0);
         let labels = self.labels();
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
-        let mut roots = Vec::new();
-        for position in 0..self.len() {
-            match self.parent_at(position).and_then(|parent| children.get_mut(parent)) {
-                Some(siblings) => siblings.push(position),
-                None => roots.push(position),
-            }
-        }
         let mut rows = Vec::with_capacity(self.len());
-        let mut work: Vec<(usize, usize)> = roots.into_iter().rev().map(|root| (root, 0)).collect();
-        while let Some((entry, depth)) = work.pop() {
-            rows.push(TreeRow { entry, depth, label: labels.get(entry).copied().flatten() });
-            let below = children.get_mut(entry).map(std::mem::take).unwrap_or_default();
-            let at = |place: usize| below.get(place).copied().unwrap_or(0);
-            let order = sorted_positions(below.len(), &mut |a, b| time(at(a)).total_cmp(&time(at(b))));
-            work.extend(order.into_iter().rev().map(|place| (at(place), depth + 1)));
+        let mut work: Vec<(usize, usize)> = Vec::new();
+        let mut below = self.children(None);
+        let mut depth = 0;
+        loop {
+            if below.len() > 1 {
+                let times: Vec<f64> = below.iter().map(|&position| self.time_at(position)).collect();
+                let time = |place: usize| times.get(place).copied().unwrap_or(0.0);
+                let order = sorted_positions(below.len(), &mut |a, b| time(a).total_cmp(&time(b)));
+                below = order.into_iter().filter_map(|place| below.get(place).copied()).collect();
+            }
+            work.extend(below.iter().rev().map(|&child| (child, depth)));
+            let Some((entry, at)) = work.pop() else { return rows };
+            rows.push(TreeRow { entry, depth: at, label: labels.get(entry).copied().flatten() });
+            below = self.children(Some(entry));
+            depth = at + 1;
         }
-        rows
     }
 }

@@ -43,31 +43,45 @@ fn merge(left: &[usize], right: &[usize], into: &mut Vec<usize>, compare: &mut d
 #[derive(Debug, Clone, Default)]
 pub struct Index(Vec<Vec<usize>>);
 
+/// The last run takes so many one by one, before it is merged.
+const TAIL: usize = 16;
+
 impl Index {
     /// An index of nothing.
     pub const fn new() -> Self {
         Index(Vec::new())
     }
 
-    /// Adds a position; its name must not be in yet.
-    pub fn add<'a>(&mut self, position: usize, name: &dyn Fn(usize) -> &'a str) {
-        let mut run = vec![position];
+    /// Adds a position; its name must not be in yet. `compare`: the names of two positions.
+    pub fn add(&mut self, position: usize, compare: &dyn Fn(usize, usize) -> Ordering) {
+        match self.0.last_mut().filter(|run| run.len() < TAIL) {
+            Some(run) => {
+                let place = run.partition_point(|&known| compare(known, position) == Ordering::Less);
+                run.insert(place, position);
+            }
+            None => self.0.push(vec![position]),
+        }
+        if self.0.last().is_none_or(|run| run.len() < TAIL) {
+            return;
+        }
+        let mut run = Vec::new();
         while let Some(last) = self.0.pop() {
-            if last.len() > run.len() {
+            if last.len() > run.len() && !run.is_empty() {
                 self.0.push(last);
                 break;
             }
             let mut merged = Vec::with_capacity(last.len() + run.len());
-            merge(&last, &run, &mut merged, &mut |a, b| name(a).cmp(name(b)));
+            merge(&last, &run, &mut merged, &mut |a, b| compare(a, b));
             run = merged;
         }
         self.0.push(run);
+        self.0.push(Vec::with_capacity(TAIL));
     }
 
-    /// The position of a name.
-    pub fn find<'a>(&self, wanted: &str, name: &dyn Fn(usize) -> &'a str) -> Option<usize> {
+    /// A position whose name is the wanted one. `compare`: the name of a position with it.
+    pub fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> Option<usize> {
         self.0.iter().find_map(|run| {
-            let found = run.binary_search_by(|&position| name(position).cmp(wanted)).ok()?;
+            let found = run.binary_search_by(|&position| compare(position)).ok()?;
             run.get(found).copied()
         })
     }
@@ -78,7 +92,15 @@ impl Index {
 pub struct NameMap {
     index: Index,
     names: Vec<String>,
+    /// The names are in the order of these first: numbers are compared faster than texts. Equal ones cost no more than
+    /// that, so nothing is won by making them equal.
+    hashes: Vec<u32>,
     values: Vec<Option<usize>>,
+}
+
+/// FNV-1a.
+fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 impl NameMap {
@@ -92,12 +114,31 @@ impl NameMap {
         if let Some(known) = self.position(name).and_then(|position| self.values.get_mut(position)) {
             return known.replace(value);
         }
+        self.push(name, value);
+        None
+    }
+
+    /// Adds a name. One that is in already stays as it is, and its number is given.
+    pub fn add(&mut self, name: &str, value: usize) -> Option<usize> {
+        let known = self.get(name);
+        if known.is_none() {
+            self.push(name, value);
+        }
+        known
+    }
+
+    /// The name that was added at this place, from 0.
+    pub fn name(&self, place: usize) -> &str {
+        self.names.get(place).map_or("", String::as_str)
+    }
+
+    fn push(&mut self, name: &str, value: usize) {
         let position = self.names.len();
         self.names.push(name.to_owned());
+        self.hashes.push(hash(name));
         self.values.push(Some(value));
-        let names = &self.names;
-        self.index.add(position, &|at| names.get(at).map_or("", String::as_str));
-        None
+        let (names, hashes) = (&self.names, &self.hashes);
+        self.index.add(position, &|a, b| (hashes.get(a), names.get(a)).cmp(&(hashes.get(b), names.get(b))));
     }
 
     /// Forgets a name and gives its number.
@@ -107,7 +148,12 @@ impl NameMap {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        self.index.find(name, &|at| self.names.get(at).map_or("", String::as_str))
+        let wanted = hash(name);
+        let at = |position: usize| self.names.get(position).map_or("", String::as_str);
+        self.index.find(&|position| {
+            let hash = self.hashes.get(position).copied().unwrap_or_default();
+            hash.cmp(&wanted).then_with(|| at(position).cmp(name))
+        })
     }
 }
 
@@ -137,11 +183,11 @@ mod tests {
         let name = |position: usize| names[position].as_str();
         let mut index = Index::new();
         for position in 0..names.len() {
-            assert_eq!(index.find(name(position), &name), None);
-            index.add(position, &name);
+            assert_eq!(index.find(&|at| name(at).cmp(name(position))), None);
+            index.add(position, &|a, b| name(a).cmp(name(b)));
             assert!(index.0.len() <= 10, "runs stay few");
             for known in (0..=position).step_by(7) {
-                assert_eq!(index.find(name(known), &name), Some(known));
+                assert_eq!(index.find(&|at| name(at).cmp(name(known))), Some(known));
             }
         }
     }

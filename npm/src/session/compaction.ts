@@ -2,6 +2,7 @@
 import { AgentError } from "../errors.js";
 import type { AgentMessage, AssistantMessage, Usage } from "../types.js";
 import { call } from "./call.js";
+import { expand } from "./outline.js";
 import { type Summary, type SummaryOptions, summarize } from "./summaries.js";
 import type { SessionTree } from "./tree.js";
 import type {
@@ -106,7 +107,7 @@ export function collectEntriesForBranchSummary(
   });
   const all = tree.getEntries();
   return {
-    entries: entries.map((place) => all[place] as SessionEntry),
+    entries: expand(entries).map((place) => all[place] as SessionEntry),
     commonAncestorId: parting === null ? null : (all[parting]?.id ?? null),
   };
 }

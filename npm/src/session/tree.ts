@@ -1,7 +1,11 @@
 /** A session as a tree of entries. Synchronous, in memory; a store keeps what it is given. */
 import { dropSession, isAlive, keepSession, type SessionKey } from "../engine/session.js";
 import type { AgentMessage, AssistantMessage, Message, Usage } from "../types.js";
-import { call, randomId, SessionError, uuid } from "./call.js";
+import { call, randomId, uuid } from "./call.js";
+import { readEntries, readText, withIds } from "./import.js";
+import { expand, messageOutline } from "./outline.js";
+import type { Opened } from "./reader.js";
+import { type ReadOptions, readEntriesAsync, readTextAsync, type SessionSource } from "./slices.js";
 import type {
   BesideTree,
   ContextSize,
@@ -11,25 +15,11 @@ import type {
   SessionContext,
   SessionEntry,
   SessionHeader,
+  SessionMessageEntry,
   SessionSources,
   SessionTreeNode,
   SummaryExtras,
 } from "./types.js";
-
-/** What the engine tells of a session that it opened. */
-interface Opened extends Partial<BesideTree> {
-  key: number;
-  header: SessionHeader;
-  entries: SessionEntry[];
-  /** Its position. */
-  leaf: number | null;
-  reports: ImportReport[];
-  /** Of version 4: the sequence number of each entry. */
-  seqs?: number[];
-}
-
-/** So many ids are drawn for one entry before a whole UUID is taken. */
-const MOST_DRAWS = 100;
 
 /**
  * A session: a header and entries, each after another one, and the leaf, which the next entry follows. Nothing changes
@@ -41,9 +31,11 @@ const MOST_DRAWS = 100;
 export class SessionTree {
   readonly #sources: Required<SessionSources>;
   #key: SessionKey;
-  #header: SessionHeader;
-  #entries: SessionEntry[];
-  #places = new Map<string, number>();
+  readonly #header: SessionHeader;
+  readonly #entries: SessionEntry[];
+  readonly #places: Map<string, number>;
+  /** Lines of the file this was read from, the header's first: numbers and escapes are written again as they were. */
+  readonly #lines: readonly (string | undefined)[];
   #leaf: number | null;
   /** What was not as it should be in the file this was read from. */
   readonly reports: readonly ImportReport[];
@@ -56,10 +48,9 @@ export class SessionTree {
     this.#header = opened.header;
     this.#entries = opened.entries;
     this.#leaf = opened.leaf;
-    opened.entries.forEach(({ id }, place) => {
-      this.#places.set(id, place);
-    });
-    this.reports = opened.reports;
+    this.#places = opened.places ?? new Map(opened.entries.map(({ id }, place) => [id, place]));
+    this.#lines = opened.lines ?? [];
+    this.reports = opened.reports ?? [];
     if (opened.values) this.beside = { values: opened.values, usage: opened.usage ?? [] };
   }
 
@@ -71,13 +62,23 @@ export class SessionTree {
     return new SessionTree(call<Opened>(undefined, request), sources);
   }
 
-  /** A session of a header and entries that were stored, the leaf at the last one. */
-  static from(
+  /**
+   * A session of a header and entries that were stored, the leaf at the last one. The entries are kept, not copied: they
+   * must not be changed any more.
+   */
+  static from(header: SessionHeader, entries: Iterable<SessionEntry>, sources?: SessionSources): SessionTree {
+    const from = sourcesOf(sources);
+    return new SessionTree(readEntries(header, entries, from), from);
+  }
+
+  /** As `from`, in slices of some milliseconds, between which the page has its turn. @throws AgentError `aborted` */
+  static async fromAsync(
     header: SessionHeader,
-    entries: readonly SessionEntry[],
-    sources?: SessionSources,
-  ): SessionTree {
-    return SessionTree.import(linesOf(header, entries), sources);
+    entries: Iterable<SessionEntry> | AsyncIterable<SessionEntry>,
+    options: ReadOptions = {},
+  ): Promise<SessionTree> {
+    const from = sourcesOf(options);
+    return new SessionTree(await readEntriesAsync(header, entries, options, from), from);
   }
 
   /**
@@ -87,10 +88,18 @@ export class SessionTree {
    */
   static import(text: string, sources?: SessionSources): SessionTree {
     const from = sourcesOf(sources);
-    const opened = withIds<Opened>(from, (ids) =>
-      call(undefined, { op: "open", ids, now: from.now() }, text),
-    );
-    return new SessionTree(opened, from);
+    return new SessionTree(readText(text, from), from);
+  }
+
+  /**
+   * As `import`, in slices of some milliseconds, between which the page has its turn. Files of versions 1, 2 and 4 are read
+   * in one.
+   *
+   * @throws SessionError as `import`; AgentError `aborted`; what the source throws
+   */
+  static async importAsync(source: SessionSource, options: ReadOptions = {}): Promise<SessionTree> {
+    const from = sourcesOf(options);
+    return new SessionTree(await readTextAsync(source, options, from), from);
   }
 
   /** Reads a row of the `sessions` store of pi's web-ui. */
@@ -130,12 +139,12 @@ export class SessionTree {
 
   /** The entries from the root to an entry, or to the leaf. */
   getBranch(from?: string | null): SessionEntry[] {
-    return this.#at(this.#ask<number[]>({ op: "path", leaf: from }));
+    return this.#at(expand(this.#ask<number[]>({ op: "path", leaf: from })));
   }
 
   /** The entries right after an entry; with `null` the roots. */
   getChildren(of: string | null): SessionEntry[] {
-    return this.#at(this.#ask<number[]>({ op: "children", of }));
+    return this.#at(expand(this.#ask<number[]>({ op: "children", of })));
   }
 
   /** All entries as a forest; children by time. */
@@ -143,13 +152,17 @@ export class SessionTree {
     const labels = this.getLabels();
     const roots: SessionTreeNode[] = [];
     const open: SessionTreeNode[] = [];
-    for (const [place, depth] of this.#ask<[number, number][]>({ op: "tree" })) {
-      const entry = this.#entries[place];
-      if (!entry) continue;
-      const label = labels[entry.id];
-      const node: SessionTreeNode = { entry, children: [], ...(label === undefined ? {} : { label }) };
-      (depth === 0 ? roots : (open[depth - 1]?.children ?? roots)).push(node);
-      open[depth] = node;
+    const runs = this.#ask<number[]>({ op: "tree" });
+    for (let at = 0; at < runs.length; at += 3) {
+      const [first = 0, count = 0, top = 0] = runs.slice(at, at + 3);
+      for (let offset = 0; offset < count; offset++) {
+        const entry = this.#entries[first + offset] as SessionEntry;
+        const label = labels[entry.id];
+        const node: SessionTreeNode = { entry, children: [], ...(label === undefined ? {} : { label }) };
+        const depth = top + offset;
+        (depth === 0 ? roots : (open[depth - 1]?.children ?? roots)).push(node);
+        open[depth] = node;
+      }
     }
     return roots;
   }
@@ -166,21 +179,20 @@ export class SessionTree {
 
   /** What the model sees of the branch of an entry, or of the leaf. */
   buildSessionContext(leaf?: string | null): SessionContext {
-    const { messages, entries, sources, ...rest } = this.#ask<{
-      messages: (number | AgentMessage)[];
+    const { made, entries, sources, model, thinkingLevel } = this.#ask<{
+      made: [place: number, message: AgentMessage | [content: never]][];
       entries: number[];
       sources: number[];
       model: SessionContext["model"];
       thinkingLevel: string;
     }>({ op: "context", leaf });
-    const message = (made: number | AgentMessage) =>
-      typeof made === "number" ? (this.#entries[made] as { message: AgentMessage }).message : made;
-    return {
-      messages: messages.map(message),
-      entries: this.#at(entries),
-      sources: this.#at(sources),
-      ...rest,
-    };
+    const from = this.#at(expand(sources));
+    const messages = from.map((entry) => (entry as SessionMessageEntry).message);
+    for (const [place, message] of made) {
+      const own = messages[place] as AgentMessage;
+      messages[place] = Array.isArray(message) ? ({ ...own, content: message[0] } as AgentMessage) : message;
+    }
+    return { messages, entries: this.#at(expand(entries)), sources: from, model, thinkingLevel };
   }
 
   /** How large that context is. What was counted before a compaction or a context edit is not trusted. */
@@ -190,7 +202,11 @@ export class SessionTree {
 
   /** Adds a message. @throws SessionError `pending_message`: the answer is still arriving */
   appendMessage(message: AgentMessage): string {
-    return this.#append({ op: "message", message });
+    const own = copyOf(message);
+    const outline = messageOutline(own);
+    const pending = outline && (own as { stopReason?: unknown }).stopReason === "pending";
+    const told = pending ? { ...outline, stopReason: "pending" } : (outline ?? own);
+    return this.#append({ op: "message", message: told }, { message: own });
   }
 
   /** Another model from here on. */
@@ -205,7 +221,8 @@ export class SessionTree {
 
   /** State of the application, which the model never sees. */
   appendCustomEntry(customType: string, data?: unknown): string {
-    return this.#append({ op: "custom", customType, data });
+    const own = copyOf(data);
+    return this.#append({ op: "custom", customType }, own === undefined ? {} : { data: own });
   }
 
   /** A message of the application to the model. `details` stay with the application. */
@@ -272,14 +289,24 @@ export class SessionTree {
     const { id = uuid(), parentSession = this.getSessionId() } = options;
     const now = this.#sources.now();
     const request = { op: "branched", leaf, id, parentSession, now };
-    const opened = withIds(this.#sources, (ids) => this.#ask<Opened>({ ...request, ids }));
-    return new SessionTree(opened, this.#sources);
+    const made = withIds(this.#sources, (ids) =>
+      this.#ask<Omit<Opened, "entries"> & { entries: (number | SessionEntry)[] }>({ ...request, ids }),
+    );
+    let parentId: string | null = null;
+    const entries = made.entries.map((told) => {
+      const entry: SessionEntry =
+        typeof told === "number" ? { ...(this.#entries[told] as SessionEntry), parentId } : told;
+      parentId = entry.id;
+      return entry;
+    });
+    return new SessionTree({ ...made, entries }, this.#sources);
   }
 
   /** A copy under another id, with the same entries. */
   fork(id: string = uuid()): SessionTree {
-    const opened = this.#ask<Opened>({ op: "forked", id, now: this.#sources.now() });
-    return new SessionTree(opened, this.#sources);
+    const made = this.#ask<Opened>({ op: "forked", id, now: this.#sources.now() });
+    const lines = this.#lines.length > 0 ? [undefined, ...this.#lines.slice(1)] : [];
+    return new SessionTree({ ...made, entries: [...this.#entries], lines }, this.#sources);
   }
 
   /**
@@ -287,14 +314,16 @@ export class SessionTree {
    * of a file: where the leaf is another one, a `custom` entry `steersman.leaf` after it is added to the file.
    */
   export(): string {
-    const text = this.#ask<string>({ op: "export" });
-    if (this.#leaf === null || this.#leaf === this.#entries.length - 1) return text;
+    const lines = [this.#header, ...this.#entries].map(
+      (value, place) => `${this.#lines[place] ?? JSON.stringify(value)}\n`,
+    );
+    if (this.#leaf === null || this.#leaf === this.#entries.length - 1) return lines.join("");
     const { ids, now } = this.#sources;
     const drawn = String(ids());
     const id = this.#places.has(drawn) ? uuid() : drawn;
     const timestamp = new Date(now()).toISOString();
     const mark = { type: "custom", id, parentId: this.getLeafId(), timestamp, customType: "steersman.leaf" };
-    return `${text}${JSON.stringify(mark)}\n`;
+    return `${lines.join("")}${JSON.stringify(mark)}\n`;
   }
 
   /** Forgets the session in the engine; optional. The next call brings it back. */
@@ -309,13 +338,24 @@ export class SessionTree {
   }
 
   #ask<T>(request: Record<string, unknown>): T {
-    if (!isAlive(this.#key)) this.#reopen();
-    return call(this.#key, request);
+    for (;;) {
+      if (!isAlive(this.#key)) this.#reopen();
+      const answer = call<T>(this.#key, request);
+      const needed = (answer as { outlines?: unknown } | null)?.outlines;
+      if (!Array.isArray(needed)) return answer;
+      const places = expand(needed);
+      for (let from = 0; from < places.length; from += AT_ONCE) {
+        const at = places.slice(from, from + AT_ONCE);
+        call(this.#key, { op: "fill", at, entries: this.#at(at) });
+      }
+    }
   }
 
-  #append(request: Record<string, unknown>): string {
+  /** `own`: members that the engine is not told. */
+  #append(request: Record<string, unknown>, own?: Record<string, unknown>): string {
     const now = this.#sources.now();
-    const entry = withIds(this.#sources, (ids) => this.#ask<SessionEntry>({ ...request, ids, now }));
+    const made = withIds(this.#sources, (ids) => this.#ask<SessionEntry>({ ...request, ids, now }));
+    const entry = own ? { ...made, ...own } : made;
     const place = this.#entries.length;
     this.#entries.push(entry);
     this.#places.set(entry.id, place);
@@ -330,33 +370,22 @@ export class SessionTree {
   /** The engine was restarted: it is told all again. */
   #reopen(): void {
     const leaf = this.getLeafId();
-    const text = linesOf(this.#header, this.#entries);
-    const opened = call<Opened>(undefined, { op: "open", ids: [], now: 0 }, text);
+    const opened = readEntries(this.#header, this.#entries, this.#sources);
     this.#key = keepSession(this, opened.key);
     call(this.#key, { op: "branch", to: leaf });
   }
 }
 
+/** So many entries are given to the engine at once. */
+const AT_ONCE = 256;
+
+/** A copy as JSON has it, which nobody else changes. */
+function copyOf<T>(value: T): T {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value) ?? "null");
+}
+
 function sourcesOf({ ids = randomId, now = Date.now }: SessionSources = {}): Required<SessionSources> {
   return { ids, now };
-}
-
-/** Tries with one id, then with more: an id may be taken, and a file may need many. */
-function withIds<T>({ ids }: Required<SessionSources>, attempt: (ids: string[]) => T): T {
-  let drawn = 0;
-  for (let count = 1; ; count *= 2) {
-    const draw = drawn < MOST_DRAWS ? ids : uuid;
-    drawn += count;
-    try {
-      return attempt(Array.from({ length: count }, () => String(draw())));
-    } catch (error) {
-      if (!(error instanceof SessionError && error.code === "no_ids")) throw error;
-    }
-  }
-}
-
-function linesOf(header: SessionHeader, entries: readonly SessionEntry[]): string {
-  return [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
 /** Messages in the form of requests: summaries and messages of the application become user messages. */

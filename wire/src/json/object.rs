@@ -1,5 +1,7 @@
 //! Objects that keep the order of their members.
 
+use std::cmp::Ordering;
+
 use super::Value;
 use crate::order::Index;
 
@@ -107,7 +109,7 @@ impl Object {
         let position = self.entries.len();
         self.entries.push((key, Value::Null));
         match &mut self.index {
-            Some(index) => index.add(position, &name_in(&self.entries)),
+            Some(index) => index.add(position, &order_in(&self.entries)),
             None => self.reindex(),
         }
         position
@@ -115,7 +117,7 @@ impl Object {
 
     fn position(&self, key: &str) -> Option<usize> {
         match &self.index {
-            Some(index) => index.find(key, &name_in(&self.entries)),
+            Some(index) => index.find(&|position| name(&self.entries, position).cmp(key)),
             None => self.entries.iter().position(|(name, _)| name == key),
         }
     }
@@ -123,14 +125,18 @@ impl Object {
     fn reindex(&mut self) {
         if self.index.is_none() && self.entries.len() > SCANNED {
             let mut index = Index::new();
-            (0..self.entries.len()).for_each(|position| index.add(position, &name_in(&self.entries)));
+            (0..self.entries.len()).for_each(|position| index.add(position, &order_in(&self.entries)));
             self.index = Some(Box::new(index));
         }
     }
 }
 
-fn name_in<'a>(entries: &'a [(String, Value)]) -> impl Fn(usize) -> &'a str {
-    |position| entries.get(position).map_or("", |(name, _)| name)
+fn name(entries: &[(String, Value)], position: usize) -> &str {
+    entries.get(position).map_or("", |(name, _)| name.as_str())
+}
+
+fn order_in(entries: &[(String, Value)]) -> impl Fn(usize, usize) -> Ordering + '_ {
+    |a, b| name(entries, a).cmp(name(entries, b))
 }
 
 impl PartialEq for Object {

@@ -1,0 +1,74 @@
+/** Sessions from files and entries. */
+import { call, SessionError, uuid } from "./call.js";
+import { type Opened, Reader } from "./reader.js";
+import { TextReader, utf8Length } from "./text.js";
+import type { SessionHeader, SessionSources } from "./types.js";
+
+/** So many ids are drawn for one entry before a whole UUID is taken. */
+const MOST_DRAWS = 100;
+
+/** Tries with one id, then with more: an id may be taken, and a file may need many. */
+export function withIds<T>({ ids }: Required<SessionSources>, attempt: (ids: string[]) => T): T {
+  let drawn = 0;
+  for (let count = 1; ; count *= 2) {
+    const draw = drawn < MOST_DRAWS ? ids : uuid;
+    drawn += count;
+    try {
+      return attempt(Array.from({ length: count }, () => String(draw())));
+    } catch (error) {
+      if (!(error instanceof SessionError && error.code === "no_ids")) throw error;
+    }
+  }
+}
+
+/** Reads a file. */
+export function readText(text: string, sources: Required<SessionSources>): Opened {
+  const reader = new TextReader(sources);
+  return stopping(reader, () => {
+    reader.take(text, 0, Number.POSITIVE_INFINITY);
+    return finish(
+      reader.end(() => utf8Length(text) - reader.rest()),
+      sources,
+    );
+  });
+}
+
+/** Takes a header and entries. */
+export function readEntries(
+  header: SessionHeader,
+  entries: Iterable<unknown>,
+  sources: Required<SessionSources>,
+): Opened {
+  if (isOld(header)) return readText(linesOf([header, ...entries]), sources);
+  const reader = new Reader(header, sources);
+  return stopping(reader, () => {
+    for (const entry of entries) reader.add(entry);
+    return reader.end();
+  });
+}
+
+/** Lines of JSON. */
+export function linesOf(lines: readonly unknown[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/** Whether entries may look otherwise than today. */
+export function isOld(header: SessionHeader): boolean {
+  return !(typeof header.version === "number" && header.version >= 3);
+}
+
+function stopping<T>(reader: { stop(): void }, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    reader.stop();
+    throw error;
+  }
+}
+
+/** The session of a file that is over. */
+export function finish(read: Reader | string, sources: Required<SessionSources>): Opened {
+  if (typeof read !== "string") return read.end();
+  const request = { op: "open", now: sources.now() };
+  return withIds(sources, (ids) => call<Opened>(undefined, { ...request, ids }, read));
+}

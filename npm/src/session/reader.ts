@@ -1,0 +1,187 @@
+/** A session that is read entry by entry. The engine settles ids and places, the objects stay here. */
+import { isAlive, type SessionKey } from "../engine/session.js";
+import { currentGeneration } from "../engine/guard.js";
+import { call, uuid } from "./call.js";
+import { shapeOf } from "./outline.js";
+import type { BesideTree, ImportReport, SessionEntry, SessionHeader, SessionSources } from "./types.js";
+
+/** A session in the engine, and what it is made of. */
+export interface Opened extends Partial<BesideTree> {
+  key: number;
+  header: SessionHeader;
+  entries: SessionEntry[];
+  /** The position of the leaf. */
+  leaf: number | null;
+  reports?: ImportReport[];
+  /** The positions of the ids. */
+  places?: Map<string, number>;
+  /** The lines of the file, the header's first, where they are to be written again as they are. */
+  lines?: (string | undefined)[];
+}
+
+/** So many ids are drawn for one entry before a whole UUID is taken. */
+const MOST_DRAWS = 100;
+/** So many entries are told to the engine at once. */
+const AT_ONCE = 256;
+
+/** Reads a session. It must be ended with `end` or `stop`. */
+export class Reader {
+  readonly #header: SessionHeader;
+  readonly #sources: Required<SessionSources>;
+  #key: SessionKey;
+  readonly #entries: SessionEntry[] = [];
+  readonly #lines: (string | undefined)[] = [];
+  readonly #numbers: number[] = [];
+  readonly #places = new Map<string, number>();
+  /** Ids that more than one entry has had. */
+  readonly #shared = new Set<string>();
+  readonly #shapes = new Map<string, number>();
+  #newShapes: unknown[] = [];
+  #rows: unknown[] = [];
+  /** How many entries the engine knows. */
+  #told = 0;
+  #reports: ImportReport[] = [];
+
+  /** `line`: the text of the header, where it is one of a file. @throws SessionError `not_a_session` */
+  constructor(header: SessionHeader, sources: Required<SessionSources>, line?: string) {
+    this.#header = header;
+    this.#sources = sources;
+    this.#key = this.#begin();
+    if (line !== undefined) this.#lines.push(line);
+  }
+
+  /** How many entries were read. */
+  get count(): number {
+    return this.#entries.length;
+  }
+
+  /** The next entry, and the line it came from. */
+  add(value: unknown, line?: string, number?: number): void {
+    const place = this.#entries.length;
+    if (!isEntry(value)) return this.report({ code: "bad_line", line: number ?? place + 2 });
+    const entry = value;
+    this.#row(entry, place);
+    this.#entries.push(entry);
+    if (number !== undefined) {
+      this.#lines.push(line);
+      this.#numbers.push(number);
+    }
+    if (place + 1 - this.#told >= AT_ONCE) this.#tell();
+  }
+
+  /** Something that is not as it should be. */
+  report(report: ImportReport): void {
+    this.#reports.push(report);
+  }
+
+  /** The session. */
+  end(): Opened {
+    this.#tell();
+    const told = call<Opened>(this.#key, { op: "end" });
+    const found = [...this.#reports].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+    const reports = [...found, ...(told.reports ?? []).map((report) => this.#located(report))];
+    const opened: Opened = {
+      ...told,
+      header: this.#header,
+      entries: this.#entries,
+      places: this.#places,
+      reports,
+    };
+    if (this.#lines.length > 0) opened.lines = this.#lines;
+    return opened;
+  }
+
+  /** There will be no session. */
+  stop(): void {
+    if (isAlive(this.#key)) call(this.#key, { op: "stop" });
+  }
+
+  #begin(): SessionKey {
+    const key = call<number>(undefined, { op: "begin", header: this.#header });
+    return { key, generation: currentGeneration() };
+  }
+
+  #row(entry: SessionEntry, place: number): void {
+    const { id, parentId, timestamp } = entry;
+    const taken = this.#places.has(id);
+    if (taken) this.#shared.add(id);
+    else if (typeof id === "string" && id !== "") this.#places.set(id, place);
+    const shape = taken || typeof id !== "string" || id === "" ? undefined : this.#shape(entry);
+    if (shape === undefined) this.#rows.push(entry);
+    else {
+      const before = parentId && this.#entries[place - 1]?.id === parentId;
+      this.#rows.push(
+        shape,
+        id,
+        before ? 0 : (parentId ?? null),
+        typeof timestamp === "string" ? timestamp : "",
+      );
+    }
+  }
+
+  /** The place of the shape of an entry. `undefined`: it is told whole. */
+  #shape(entry: SessionEntry): number | undefined {
+    const { parentId } = entry;
+    // What one of several entries with an id is meant by, the engine finds out.
+    if (parentId === "" || (typeof parentId === "string" && this.#shared.has(parentId))) return undefined;
+    const shape = shapeOf(entry);
+    if (shape === undefined) return undefined;
+    const known = this.#shapes.get(shape);
+    if (known !== undefined) return known;
+    this.#newShapes.push(JSON.parse(shape));
+    this.#shapes.set(shape, this.#shapes.size);
+    return this.#shapes.size - 1;
+  }
+
+  #tell(): void {
+    if (!isAlive(this.#key)) this.#again();
+    let drawn = 0;
+    let ids: string[] = [];
+    while (this.#told < this.#entries.length) {
+      const request = { op: "rows", shapes: this.#newShapes, rows: this.#rows, ids, now: 0 };
+      const { done, changes, reports } = call<Told>(this.#key, request);
+      this.#newShapes = [];
+      for (const [at, entry] of changes) this.#mend(this.#told + at, entry);
+      for (const report of reports) this.report(this.#located(report));
+      this.#told += done;
+      if (done > 0) drawn = 0;
+      // What is left needs new ids: it is told whole.
+      this.#rows = this.#entries.slice(this.#told);
+      const draw = drawn < MOST_DRAWS ? this.#sources.ids : uuid;
+      ids = this.#rows.map(() => String(draw()));
+      drawn += ids.length;
+    }
+    this.#rows = [];
+  }
+
+  /** The engine was restarted: it is told all again. */
+  #again(): void {
+    this.#key = this.#begin();
+    this.#newShapes = [...this.#shapes.keys()].map((shape) => JSON.parse(shape));
+    this.#told = 0;
+    this.#rows = [...this.#entries];
+  }
+
+  #mend(place: number, entry: SessionEntry): void {
+    this.#entries[place] = entry;
+    this.#places.set(entry.id, place);
+    if (this.#lines.length > 0) this.#lines[place + 1] = undefined;
+  }
+
+  /** The engine names the place of an entry as its line. */
+  #located(report: ImportReport): ImportReport {
+    const { line = 0, code } = report;
+    return code === "future_version" ? report : { ...report, line: this.#numbers[line] ?? line + 2 };
+  }
+}
+
+function isEntry(value: unknown): value is SessionEntry {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, "type");
+}
+
+interface Told {
+  done: number;
+  /** Entries that are other ones now, by place among those that were told. */
+  changes: [at: number, entry: SessionEntry][];
+  reports: ImportReport[];
+}

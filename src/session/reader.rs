@@ -1,0 +1,165 @@
+//! A session that is read entry by entry (SESSIONS 4.1 and 4.5): ids that are missing or taken, and what older versions
+//! wrote differently.
+
+use steersman_wire::json::{Object, Value};
+use steersman_wire::order::NameMap;
+
+use super::import::Report;
+use super::outline::Body;
+use super::read::text;
+use super::tree::SessionTree;
+use super::{dates, migrate, SessionError, Stamp};
+
+/// What refers to other entries by id.
+const REFERENCES: [&str; 3] = ["parentId", "targetId", "firstKeptEntryId"];
+
+/// A session that is being read.
+pub struct Reader {
+    tree: SessionTree,
+    version: f64,
+    reports: Vec<Report>,
+    /// The line of each entry.
+    lines: Vec<usize>,
+    /// For every id that came more than once the last entry that had it so far, by position.
+    holders: NameMap,
+}
+
+impl Reader {
+    /// Begins with the header.
+    ///
+    /// # Errors
+    /// `not_a_session`
+    pub fn new(header: Value) -> Result<Self, SessionError> {
+        if text(&header, "type") != "session" || text(&header, "id").is_empty() {
+            return Err(SessionError::new("not_a_session"));
+        }
+        let version = header.get("version").and_then(Value::as_f64).unwrap_or(1.0);
+        Ok(Self {
+            tree: SessionTree::with_header(header),
+            version,
+            reports: Vec::new(),
+            lines: Vec::new(),
+            holders: NameMap::default(),
+        })
+    }
+
+    pub(super) fn report(&mut self, report: Report) {
+        self.reports.push(report);
+    }
+
+    /// What was not as it should be so far; `finish` does not tell it again.
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        std::mem::take(&mut self.reports)
+    }
+
+    /// Adds what outlines have in common.
+    pub fn shape(&mut self, shape: Value) {
+        self.tree.shapes.push(shape);
+    }
+
+    /// Reads an outline, of version 3 and later: the place of its shape, its id, which nobody has yet, its parent (empty: the
+    /// entry before), which only one entry can be, and its time (ISO 8601).
+    ///
+    /// # Errors
+    /// `duplicate_id`, `malformed` (no id)
+    pub fn outline(&mut self, shape: usize, id: &str, parent: Option<&str>, time: &str) -> Result<(), SessionError> {
+        let time = dates::millis(time).unwrap_or(0.0);
+        let position = self.tree.add(id, Body::Outline { shape, time }, None)?;
+        match (parent, self.tree.entries.get_mut(position)) {
+            (Some(""), Some(entry)) => entry.parent = position.checked_sub(1),
+            _ => self.tree.bind(position, parent),
+        }
+        Ok(())
+    }
+
+    /// Reads an entry. `line`: its text, and its number from 1; without a text its place among the entries. Gives the entry
+    /// where it is another one now.
+    ///
+    /// # Errors
+    /// `no_ids`; then nothing has changed
+    pub fn entry(
+        &mut self,
+        value: Value,
+        line: Option<(&str, usize)>,
+        stamp: &mut Stamp<'_>,
+    ) -> Result<Option<&Value>, SessionError> {
+        let mut value = value;
+        let previous = self.tree.leaf_id().map(str::to_owned);
+        let position = self.tree.len();
+        let Value::Object(entry) = &mut value else { return Ok(None) };
+        let mut changed = migrate::entry(entry, self.version, previous.as_deref(), &|index| {
+            // The header counts as 0, and the lines that were skipped do not count.
+            index.checked_sub(1).map(|position| self.tree.id_at(position).to_owned())
+        });
+        let id = entry.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let renamed = self.tree.position(&id).is_some() || id.is_empty();
+        if renamed {
+            let fresh = self.tree.fresh_id(stamp)?;
+            if !id.is_empty() || self.version >= 2.0 {
+                let code = if id.is_empty() { "missing_id" } else { "duplicate_id" };
+                let line = line.map_or(position, |(_, number)| number);
+                self.reports.push(Report { id: Some(fresh.clone()), ..Report::of(code, line) });
+            }
+            set_id(entry, &fresh);
+            changed = true;
+        }
+        // Of several entries with one id the nearest before it is meant.
+        for key in REFERENCES {
+            let meant = entry.get(key).and_then(Value::as_str).and_then(|id| self.holders.get(id));
+            let meant = meant.map(|meant| self.tree.id_at(meant));
+            if let Some(meant) = meant.filter(|meant| entry.get(key).and_then(Value::as_str) != Some(meant)) {
+                entry.insert(key, meant);
+                changed = true;
+            }
+        }
+        if renamed && !id.is_empty() {
+            self.holders.set(&id, position);
+        }
+        let text = line.filter(|_| !changed).map(|(text, _)| text.into());
+        self.tree.insert(value, text)?;
+        self.lines.extend(line.map(|(_, number)| number));
+        Ok(changed.then(|| self.tree.value_at(position)))
+    }
+
+    /// The session, and what was not as it should be: by line where the entries had lines, else by place.
+    pub fn finish(mut self, header_line: Option<&str>) -> (SessionTree, Vec<Report>) {
+        let (lines, reports) = (&self.lines, &mut self.reports);
+        let mut found = Vec::new();
+        self.tree.link(&mut |code, position| found.push((code, position)));
+        found.extend(self.tree.off_path().into_iter().map(|position| ("kept_off_path", position)));
+        for (code, position) in found {
+            let line = lines.get(position).copied().unwrap_or(position);
+            reports.push(Report { id: Some(self.tree.id_at(position).to_owned()), ..Report::of(code, line) });
+        }
+        if self.version > 3.0 {
+            reports.push(Report::of("future_version", 1));
+        }
+        self.tree.header_line = header_line.map(Box::from);
+        if self.version < 3.0 {
+            if let Value::Object(header) = &mut self.tree.header {
+                header.insert("version", 3);
+            }
+            self.tree.header_line = None;
+        }
+        (self.tree, self.reports)
+    }
+}
+
+/// Sets an id; it stands after the type, as in files of today.
+fn set_id(entry: &mut Object, id: &str) {
+    if entry.contains_key("id") {
+        entry.insert("id", id);
+        return;
+    }
+    let parent = entry.remove("parentId").unwrap_or_default();
+    let mut ordered = Object::new();
+    for (key, value) in std::mem::take(entry) {
+        let is_type = key == "type";
+        ordered.insert(key, value);
+        if is_type {
+            ordered.insert("id", id);
+            ordered.insert("parentId", parent.clone());
+        }
+    }
+    *entry = ordered;
+}
