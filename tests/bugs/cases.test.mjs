@@ -13,6 +13,7 @@ import { revive } from "./keys.mjs";
 import { playLoop } from "./loop.mjs";
 import { playPerf } from "./perf.mjs";
 import { playRequest } from "./request.mjs";
+import { playClassify, playContext, playEstimate, playLoad, playPlan, playSplitTurn } from "./sessions.mjs";
 import { playStream } from "./stream.mjs";
 
 const players = {
@@ -21,7 +22,14 @@ const players = {
   "tool-args": playArguments,
   "request-build": playRequest,
   perf: playPerf,
+  "session-load": playLoad,
+  "context-build": playContext,
+  "compaction-plan": playPlan,
+  "context-estimate": playEstimate,
+  "error-classify": playClassify,
 };
+const playerOf = ({ kind, options }) =>
+  options?.force_split_turn_compaction ? playSplitTurn : players[kind];
 
 const prototypeKeys = Reflect.ownKeys(Object.prototype).sort();
 const read = (file) => JSON.parse(readFileSync(file, "utf8"), revive);
@@ -48,7 +56,7 @@ const envTests = new Set(
 for (const { id, description, input, expected } of [...given, ...own]) {
   if (input.kind === "env" || reasonFor.has(id)) continue;
   test(`${id} ${description}`, async (t) => {
-    const player = players[input.kind];
+    const player = playerOf(input);
     assert.ok(player, `not implemented: kind ${input.kind}`);
     const printed = [];
     for (const name of ["log", "info", "warn", "error", "debug"]) {

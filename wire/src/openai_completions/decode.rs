@@ -263,7 +263,11 @@ impl Decode for Decoder {
             "length" => Outcome::Done("length"),
             "tool_calls" | "function_call" => Outcome::Done("toolUse"),
             other => {
-                let code = if other == "content_filter" { "refused" } else { "protocol" };
+                let code = match other {
+                    "content_filter" => "refused",
+                    "model_context_window_exceeded" => "context_overflow",
+                    _ => "protocol",
+                };
                 Outcome::Failed(Failure::new(code, ["Provider finish_reason: ", other].concat()))
             }
         }
