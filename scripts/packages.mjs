@@ -7,8 +7,12 @@ import { must, targetDir } from "./common.mjs";
 /** Version of pi-agent-core whose API this package has. */
 export const piVersion = "1.6.0";
 
+/** The package that holds the program of a newer Node, which pi's coding agent needs. */
+const node24 = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+
 const sets = {
   pi: { "@earendil-works/pi-agent-core": piVersion, "@earendil-works/pi-ai": piVersion },
+  coding: { "@earendil-works/pi-coding-agent": piVersion, [node24]: "24.22.3" },
   // Libraries whose schemas tools may be given.
   schemas: {
     zod: "4.6.7",
@@ -24,6 +28,10 @@ const folderOf = (set) => join(targetDir, "packages", set);
 
 /** The `node_modules` of a set. */
 export const modulesOf = (set) => join(folderOf(set), "node_modules");
+
+/** The newer Node of a set, by its `node_modules`. */
+export const node24Of = (modules) =>
+  join(modules, node24, process.platform === "win32" ? "bin/node.exe" : "bin/node");
 
 /** Is a set there, in the versions above? */
 export const havePackages = (set) =>

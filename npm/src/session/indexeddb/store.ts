@@ -81,13 +81,8 @@ export class IndexedDbStore implements SessionStore {
   #away = false;
   #closed: Promise<void> | undefined;
 
-  constructor({
-    id = uuid(),
-    database: name = "steersman",
-    clock = systemClock,
-    locks,
-    version,
-  }: IndexedDbStoreOptions = {}) {
+  constructor(options: IndexedDbStoreOptions = {}) {
+    const { id = uuid(), database: name = "steersman", clock = systemClock, locks, version } = options;
     this.id = id;
     this.#name = name;
     this.#clock = clock;
