@@ -64,7 +64,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   private readonly _totalUsage = new UsageMeter();
   private _activeRun: ActiveRun | undefined;
   /** @internal A session, which sets it. */
-  protected _companion: Companion | undefined;
+  protected _companion: (() => Companion) | undefined;
   /** The run stopped by itself with empty queues: it would miss what listeners of `agent_end` queue. */
   private _ranDry = false;
 
@@ -328,7 +328,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     try {
       await withEngine(async () => {
         const { signal } = controller;
-        if (this._companion) await this._companion.admit(signal);
+        if (this._companion) await this._companion().admit(signal);
         try {
           // First, so that limits that make no sense take nothing out of the queues.
           const limiter = limiterOf(this);
@@ -347,7 +347,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
         }
       });
     } finally {
-      if (this._companion) await this._companion.settle();
+      if (this._companion) await this._companion().settle();
       this._finish();
     }
   }
@@ -377,10 +377,10 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
         this._approvals.ask(request, open, announce, report),
       );
       if (responseSchema !== undefined) config.responseSchema = responseSchema;
-      this._companion?.configure(plain(config), this._profile.prepareRequest);
+      this._companion?.().configure(plain(config), this._profile.prepareRequest);
       const { streamFunction: streamFn, _profile: profile } = this;
       await start({ kind, prompts, context, config, emit, signal, streamFn, profile, limiter });
-      if (this._companion && (await this._companion.ended(signal))) {
+      if (this._companion && (await this._companion().ended(signal))) {
         [kind, next] = ["continue", starting<TCustom>([])];
         this._state.errorMessage = undefined;
         continue;
@@ -405,7 +405,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     } else if (event.type === "agent_end") {
       this._ranDry &&= this._inbox.isEmpty;
     }
-    this._companion?.observe(event as AgentEvent);
+    this._companion?.().observe(event as AgentEvent);
     if (this.signal !== signal) throw new AgentError("internal", TEXT.outsideRun);
     return this._broadcast.send(event, signal);
   }
@@ -434,6 +434,6 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     const run = this._activeRun;
     this._activeRun = undefined;
     run?.settle();
-    this._companion?.idle();
+    this._companion?.().idle();
   }
 }

@@ -23,8 +23,8 @@ export interface Companion {
 
 /** An agent that somebody goes along with. */
 export interface Accompanied {
-  /** @internal */
-  _companion: Companion | undefined;
+  /** @internal A function: the proxies of reactive frameworks leave it, and what it gives, as it is. */
+  _companion: (() => Companion) | undefined;
 }
 
 /** The place for a companion in an agent, which is nobody else's business. */

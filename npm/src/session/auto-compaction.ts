@@ -173,7 +173,7 @@ export class Compactor implements RunPart {
 
   /** @returns whether the context was compacted */
   private async _check(model: Model, signal: AbortSignal | undefined): Promise<boolean> {
-    if (this._active || this._failed || signal?.aborted) return false;
+    if (this._active || this._failed || this.core.disposed || signal?.aborted) return false;
     const limits = this._limits(model);
     if (!limits.enabled || !this._isFull(limits)) return false;
     const outcome = await this._run("threshold", false, signal);
@@ -216,11 +216,16 @@ export class Compactor implements RunPart {
         agent.abort();
         await agent.waitForIdle();
       }
-      // A context that is full and cannot be made smaller is no news; that a request does not fit is.
-      const preparation = this._prepare();
-      if (!preparation && reason === "threshold") return undefined;
-      events.emit({ type: "compaction_start", reason });
+      let begun = false;
+      const begin = () => {
+        begun = true;
+        events.emit({ type: "compaction_start", reason });
+      };
       try {
+        const preparation = this._prepare();
+        // A context that is full and cannot be made smaller is no news; that a request does not fit is.
+        if (!preparation && reason === "threshold") return undefined;
+        begin();
         first?.();
         if (!preparation) throw this._nothing();
         return await makeCompaction(this.core, this.options, this.hooks, {
@@ -228,6 +233,7 @@ export class Compactor implements RunPart {
           ...{ customInstructions: instructions, signal: active.signal },
         });
       } catch (thrown) {
+        if (!begun) begin();
         if (thrown instanceof CompactionError) return thrown;
         return new CompactionError(
           "failed",
@@ -290,6 +296,6 @@ export class Compactor implements RunPart {
       if (entry && (message === answer || message.role === "toolResult"))
         this.core.append((tree) => tree.appendContextEdit(entry.id, null));
     }
-    this.core.install();
+    this.core.transcript.install();
   }
 }

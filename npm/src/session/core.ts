@@ -2,15 +2,7 @@
 import type { Agent } from "../agent.js";
 import { accompanied, type Companion } from "../companion.js";
 import { AgentBusyError, AgentError } from "../errors.js";
-import type {
-  AgentEvent,
-  AgentLoopConfig,
-  AgentMessage,
-  Model,
-  SystemMessage,
-  ThinkingLevel,
-} from "../types.js";
-import { appendMessage, usageOf, withPrompt } from "./messages.js";
+import type { AgentEvent, AgentLoopConfig, AgentMessage, Model, ThinkingLevel } from "../types.js";
 import { isOwner, joinStore, leaveStore, type Owner, ownersOf } from "./owners.js";
 import { Recorder, storeCode, textOf } from "./recorder.js";
 import { forModel, mended } from "./request.js";
@@ -24,6 +16,7 @@ import {
   type StoreRole,
   type StoreWrite,
 } from "./store.js";
+import { Transcript } from "./transcript.js";
 import type { SessionTree } from "./tree.js";
 import type { NewSessionOptions, SessionEntry } from "./types.js";
 
@@ -68,13 +61,7 @@ export class SessionCore implements Companion, Owner {
   part: RunPart | undefined;
   private _tree: SessionTree | undefined;
   private _name: string | undefined;
-  private readonly _entries = new WeakMap<AgentMessage, string>();
-  /** The instructions that the application gave the agent, which count for sessions that were stored with others too. */
-  private readonly _prompt: SystemMessage | undefined;
-  /** What the branch says about model and thinking level. */
-  private _selected = { model: "", level: "" };
-  /** The branch has messages, so those that the agent begins with are among them. */
-  private _begun = false;
+  readonly transcript: Transcript;
   private _lastSeq = 0;
   private _stopping = false;
   private _disposed = false;
@@ -87,8 +74,6 @@ export class SessionCore implements Companion, Owner {
     const { agent, store } = options;
     this.agent = agent;
     this.store = store;
-    const first = agent.state.messages[0];
-    this._prompt = first?.role === "system" ? (first as SystemMessage) : undefined;
     this.events = new SessionEvents((thrown) => agent.onError?.(thrown));
     this.recorder = new Recorder(
       store,
@@ -97,9 +82,10 @@ export class SessionCore implements Companion, Owner {
       (lastSeq) => this._storedUpTo(lastSeq),
     );
     this.recorder.paused = true;
+    this.transcript = new Transcript(this);
     const place = accompanied(agent);
     if (place._companion) throw new AgentBusyError("This agent has a session already; dispose() it first.");
-    place._companion = this;
+    place._companion = () => this;
     joinStore(store, this);
     this._unsubscribe = store.subscribe((event) => this._told(event));
     this.ready = this._open();
@@ -136,21 +122,15 @@ export class SessionCore implements Companion, Owner {
     return entry;
   }
 
-  /** Gives the agent the messages of the branch. */
-  install(): void {
-    const { messages, sources, model, thinkingLevel } = this.tree.buildSessionContext();
-    messages.forEach((message, place) => {
-      const source = sources[place];
-      if (source) this._entries.set(message, source.id);
-    });
-    this._begun = messages.length > 0;
-    this.agent.state.messages = withPrompt(messages, this._prompt);
-    this._selected = { model: model ? `${model.provider}/${model.modelId}` : "", level: thinkingLevel };
+  /** Tells of a leaf that was moved without an entry. */
+  moved(oldLeaf: string | null, newLeaf: string | null): void {
+    this.recorder.add(newLeaf);
+    this.events.emit({ type: "session_tree", oldLeaf, newLeaf });
   }
 
   /** The entry of a message of the agent. */
   entryOf(message: AgentMessage): SessionEntry | undefined {
-    const id = this._entries.get(message);
+    const id = this.transcript.idOf(message);
     return id === undefined ? undefined : this._tree?.getEntry(id);
   }
 
@@ -196,7 +176,7 @@ export class SessionCore implements Companion, Owner {
     await this._following;
     this.mustWrite();
     this._stopping = false;
-    this._recordStart();
+    this.transcript.begin();
     await this.part?.begin(signal);
   }
 
@@ -214,7 +194,7 @@ export class SessionCore implements Companion, Owner {
   observe(event: AgentEvent): void {
     if (event.type === "message_end") {
       try {
-        this._record(event.message);
+        this.transcript.record(event.message);
       } catch (thrown) {
         this._storageFailed(thrown);
       }
@@ -232,8 +212,12 @@ export class SessionCore implements Companion, Owner {
   }
 
   idle(): void {
-    if (this._stale) void this._reload();
-    else this.part?.idle();
+    try {
+      if (this._stale) void this._reload();
+      else this.part?.idle();
+    } catch (thrown) {
+      this.warn("The session could not be looked at after the run.", thrown);
+    }
   }
 
   // --- What the store and other sessions on it tell
@@ -297,22 +281,25 @@ export class SessionCore implements Companion, Owner {
     }
   }
 
-  private _read(): Promise<Stored> {
+  private _read(known?: SessionTree): Promise<Stored> {
     const { branch, agent: _agent, store: _store, findModel: _find, ...rest } = this.options;
-    return readStore(this.store, branch, rest);
+    return readStore(this.store, branch, rest, known && { tree: known, lastSeq: this._lastSeq });
+  }
+
+  private _take({ tree, lastSeq, name }: Stored): void {
+    // Reactive frameworks put no proxy before what cannot be extended, and it has private members.
+    this._tree = Object.preventExtensions(tree);
+    this._lastSeq = lastSeq;
+    this._name = name;
   }
 
   private async _adopt(stored: Stored): Promise<void> {
-    const { tree, isNew, lastSeq, name } = stored;
-    this._tree = tree;
-    this._lastSeq = lastSeq;
-    this._name = name;
+    const { tree, isNew } = stored;
+    this._take(stored);
     this.role = this._wantedRole();
     this.recorder.paused = this.role === "mirror";
-    const hasEntries = tree.getEntries().length > 0;
     if (isNew && this.role === "writer")
       this.recorder.add(undefined, { kind: "header", header: tree.getHeader() });
-    if (hasEntries) this.install();
     const restored = await this._restore(isNew);
     await this.recorder.flush();
     this.restored = restored;
@@ -320,13 +307,14 @@ export class SessionCore implements Companion, Owner {
   }
 
   private async _restore(isNew: boolean): Promise<Restored> {
-    const { model, thinkingLevel } = this.tree.buildSessionContext();
+    const { tree, agent } = this;
+    const isEmpty = tree.getEntries().length === 0;
+    const { model, thinkingLevel } = isEmpty ? tree.buildSessionContext() : this.transcript.install();
     const known = model && (await this.options.findModel?.(model.provider, model.modelId));
-    const { state } = this.agent;
-    if (known) state.model = known;
-    if (this.tree.getBranch().some(({ type }) => type === "thinking_level_change"))
-      state.thinkingLevel = thinkingLevel as ThinkingLevel;
-    return { isNew, model, modelFound: Boolean(known), thinkingLevel, reports: this.tree.reports };
+    if (known) agent.state.model = known;
+    if (tree.getBranch().some(({ type }) => type === "thinking_level_change"))
+      agent.state.thinkingLevel = thinkingLevel as ThinkingLevel;
+    return { isNew, model, modelFound: Boolean(known), thinkingLevel, reports: tree.reports };
   }
 
   private _wantedRole(): StoreRole {
@@ -341,18 +329,16 @@ export class SessionCore implements Companion, Owner {
   }
 
   private _reload(): Promise<void> {
-    return this._next(() => this._readAgain());
+    return this._next(() => this._readAgain(this.role === "writer"));
   }
 
-  private async _readAgain(): Promise<void> {
+  /** @param whole what is here may have gaps: other pages have written in between */
+  private async _readAgain(whole = false): Promise<void> {
     if (!this._stale || this._disposed) return;
     this._stale = false;
     try {
-      const { tree, lastSeq, name } = await this._read();
-      this._tree = tree;
-      this._lastSeq = lastSeq;
-      this._name = name;
-      this.install();
+      this._take(await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree));
+      this.transcript.install();
       this.events.emit({ type: "changed" });
     } catch (thrown) {
       this._storageFailed(thrown);
@@ -379,45 +365,17 @@ export class SessionCore implements Companion, Owner {
         this.part?.abort();
         this.agent.abort(new AgentBusyError(MIRROR));
         // A run that is being stopped still has the messages; see idle().
-        if (!this.agent.state.isStreaming) await this._readAgain();
+        if (!this.agent.state.isStreaming) await this._readAgain(true);
       } else {
         // What could not be stored when this page lost the session becomes a branch of its own.
         this.recorder.forgetTip();
         this.recorder.paused = false;
         await this.recorder.flush();
-        await this._readAgain();
+        await this._readAgain(true);
         this.role = role;
       }
       this.events.emit({ type: "role", role });
     });
-  }
-
-  // --- Recording
-
-  /** What a run begins with, where it is not in the session yet. */
-  private _recordStart(): void {
-    if (!this._begun) for (const message of this.agent.state.messages) this._record(message);
-    this._begun = true;
-    this._recordSelection();
-  }
-
-  private _recordSelection(): void {
-    const { model, thinkingLevel } = this.agent.state;
-    const name = `${model.provider}/${model.id}`;
-    if (name !== this._selected.model && model.provider !== "unknown") {
-      this._selected.model = name;
-      this.append((tree) => tree.appendModelChange(model.provider, model.id));
-    }
-    if (thinkingLevel !== this._selected.level) {
-      this._selected.level = thinkingLevel;
-      this.append((tree) => tree.appendThinkingLevelChange(thinkingLevel));
-    }
-  }
-
-  private _record(message: AgentMessage): void {
-    if (message.role === "user") this._recordSelection();
-    const { id } = this.append((tree) => appendMessage(tree, message), ...usageOf(message));
-    this._entries.set(message, id);
   }
 }
 

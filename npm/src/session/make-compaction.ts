@@ -79,7 +79,7 @@ export async function makeCompaction(
   mustHelp(made.summary, preparation, own);
   const entry = store(core, made, preparation, own !== undefined);
   await core.recorder.flush();
-  core.install();
+  core.transcript.install();
   await asked(core, "afterCompaction", hooks.afterCompaction, {
     ...{ entry, fromHook: own !== undefined, reason, willRetry },
   });

@@ -23,6 +23,12 @@ export function appendMessage(tree: SessionTree, message: AgentMessage): string 
     : tree.appendMessage(message);
 }
 
+/** A message without what only the application reads of it. `undefined`: there is nothing of the kind. */
+export function withoutDetails(message: AgentMessage): AgentMessage | undefined {
+  const { details, ...rest } = message as PiCustomMessage;
+  return details === undefined ? undefined : (rest as AgentMessage);
+}
+
 /** The row of usage that is stored with an answer. */
 export function usageOf(message: AgentMessage): StoreWrite[] {
   if (!isAnswer(message)) return [];

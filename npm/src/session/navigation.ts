@@ -128,7 +128,7 @@ async function move(
     ) as BranchSummaryEntry;
   } else setLeaf(core, to);
   if (label) core.append(() => tree.appendLabelChange(summaryEntry?.id ?? target.id, label));
-  core.install();
+  core.transcript.install();
   await core.recorder.flush();
   const newLeaf = tree.getLeafId();
   core.events.emit({ type: "session_tree", oldLeaf, newLeaf, ...(summaryEntry ? { summaryEntry } : {}) });
@@ -151,7 +151,7 @@ export async function moveTo(core: SessionCore, compactor: Compactor, to: string
     const oldLeaf = core.tree.getLeafId();
     if (oldLeaf === to) return;
     setLeaf(core, to);
-    core.install();
+    core.transcript.install();
     await core.recorder.flush();
     core.events.emit({ type: "session_tree", oldLeaf, newLeaf: to });
   });

@@ -12,6 +12,15 @@ export function overflow(answer: AssistantMessage, model: Model): "retry" | "don
   if (stopReason === "aborted" || !isFrom(answer, model)) return undefined;
   const told = overflowOf(answer, model.contextWindow, model.maxTokens);
   const coded = stopReason === "error" && diagnostics?.[0]?.code === "context_overflow";
-  if (!coded && !told.isContextOverflow && !told.isRecoverableLength) return undefined;
+  const cut = told.isRecoverableLength && wasClamped(answer, model);
+  if (!coded && !told.isContextOverflow && !cut) return undefined;
   return stopReason === "error" || stopReason === "length" ? "retry" : "done";
+}
+
+/**
+ * Whether the context left less room than the answer wanted. Where it did not, a stream function of the application has
+ * set a limit of its own, and the answer is as long as it is meant to be.
+ */
+function wasClamped({ usage }: AssistantMessage, { contextWindow, maxTokens }: Model): boolean {
+  return usage.input + usage.cacheRead + usage.cacheWrite + maxTokens > contextWindow;
 }

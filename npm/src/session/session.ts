@@ -49,8 +49,9 @@ export class Session<TCustom extends CustomMessage = never> {
   /** Resolves when the store is open and the agent has its messages; rejects with an `AgentError` `storage_...`. */
   readonly ready: Promise<this>;
   private readonly _agent: Agent<TCustom>;
-  private readonly _core: SessionCore;
-  private readonly _compactor: Compactor;
+  // Functions, so that the proxies of reactive frameworks leave what they give as it is.
+  private readonly _core: () => SessionCore;
+  private readonly _compactor: () => Compactor;
 
   /**
    * Opens the store; `ready` tells when that is done.
@@ -62,10 +63,12 @@ export class Session<TCustom extends CustomMessage = never> {
     checkSizes(compaction);
     this._agent = agent;
     // The core does not tell messages of the application apart.
-    this._core = new SessionCore({ ...rest, agent: agent as unknown as Agent, branch, findModel });
-    this._compactor = new Compactor(this._core, compaction, hooks);
-    this._core.part = this._compactor;
-    this.ready = this._core.ready.then(() => this);
+    const core = new SessionCore({ ...rest, agent: agent as unknown as Agent, branch, findModel });
+    const compactor = new Compactor(core, compaction, hooks);
+    core.part = compactor;
+    this._core = () => core;
+    this._compactor = () => compactor;
+    this.ready = core.ready.then(() => this);
     this.ready.catch(() => {});
   }
 
@@ -81,40 +84,45 @@ export class Session<TCustom extends CustomMessage = never> {
   }
 
   get store(): SessionStore {
-    return this._core.store;
+    return this._core().store;
   }
 
   /** The entries. @throws AgentError `invalid_request` before the session is ready */
   get tree(): SessionTree {
-    return this._core.tree;
+    return this._core().tree;
   }
 
   get id(): string {
-    return this._core.store.id;
+    return this._core().store.id;
   }
 
   get name(): string | undefined {
-    return this._core.name;
+    return this._core().name;
   }
 
   /** `mirror`: somebody else writes, and this session follows. */
   get role(): StoreRole {
-    return this._core.role;
+    return this._core().role;
   }
 
   /** What was found when the session was opened. */
   get restored(): Restored | undefined {
-    return this._core.restored;
+    return this._core().restored;
   }
 
-  /** Entries that are not stored yet. */
+  /** How many entries are not stored yet. `waitForIdle()` tries again. */
   get unsaved(): number {
-    return this._core.recorder.unsaved;
+    return this._core().recorder.unsaved;
+  }
+
+  /** The entries that are not stored yet; also those that could not be when another page took the session over. */
+  get unsavedEntries(): SessionEntry[] {
+    return this._core().recorder.entries();
   }
 
   /** Whether a compaction, or a move in the session, is in progress. */
   get isCompacting(): boolean {
-    return this._compactor.isActive;
+    return this._compactor().isActive;
   }
 
   /** Whether a run, a compaction or a move is in progress. */
@@ -128,7 +136,7 @@ export class Session<TCustom extends CustomMessage = never> {
     options?: readonly ImageContent[] | PromptOptions,
   ): Promise<void> {
     await this.ready;
-    this._core.mustWrite();
+    this._core().mustWrite();
     await this._agent.prompt(input, options);
     await this.waitForIdle();
   }
@@ -136,7 +144,7 @@ export class Session<TCustom extends CustomMessage = never> {
   /** As `agent.continue()`. Resolves when all is stored. */
   async continue(): Promise<void> {
     await this.ready;
-    this._core.mustWrite();
+    this._core().mustWrite();
     await this._agent.continue();
     await this.waitForIdle();
   }
@@ -155,9 +163,9 @@ export class Session<TCustom extends CustomMessage = never> {
   async waitForIdle(): Promise<void> {
     do {
       await this._agent.waitForIdle();
-      await this._compactor.done;
+      await this._compactor().done;
     } while (this.isBusy);
-    await this._core.recorder.flush();
+    await this._core().recorder.flush();
   }
 
   /**
@@ -170,13 +178,13 @@ export class Session<TCustom extends CustomMessage = never> {
    */
   async compact(instructions?: string): Promise<CompactionResult> {
     await this.ready;
-    this._core.mustWrite();
-    return this._compactor.manual(instructions);
+    this._core().mustWrite();
+    return this._compactor().manual(instructions);
   }
 
   /** Cancels the compaction in progress, or the summary of a branch. Nothing is stored then. */
   abortCompaction(): void {
-    this._compactor.abort();
+    this._compactor().abort();
   }
 
   /**
@@ -188,13 +196,13 @@ export class Session<TCustom extends CustomMessage = never> {
    */
   async navigate(targetId: string, options?: NavigateOptions): Promise<Navigated> {
     await this.ready;
-    return navigate(this._core, this._compactor, targetId, options);
+    return navigate(this._core(), this._compactor(), targetId, options);
   }
 
   /** Goes to an entry itself; what comes next follows it. Rejects as `navigate()` does. */
   async branch(entryId: string): Promise<void> {
     await this.ready;
-    return moveTo(this._core, this._compactor, entryId);
+    return moveTo(this._core(), this._compactor(), entryId);
   }
 
   /** Says something else in place of a message of the user, on a branch of its own. */
@@ -210,19 +218,19 @@ export class Session<TCustom extends CustomMessage = never> {
   /** Asks for another answer to the message that an entry, or the leaf, goes back to, on a branch of its own. */
   async regenerate(entryId?: string): Promise<void> {
     await this.ready;
-    await this.branch(promptBefore(this.tree, entryId));
+    await this.branch(promptBefore(this._core().tree, entryId));
     await this.continue();
   }
 
   /** The messages that stand in the place of an entry on all branches, oldest first, and which of them it is. */
   versions(entryId: string): { entries: SessionEntry[]; index: number } {
-    return versionsOf(this.tree, entryId);
+    return versionsOf(this._core().tree, entryId);
   }
 
   /** Shows the branch of a version: goes to the newest entry below it. Rejects as `navigate()` does. */
   async switchTo(entryId: string): Promise<void> {
     await this.ready;
-    return moveTo(this._core, this._compactor, newestBelow(this.tree, entryId));
+    return moveTo(this._core(), this._compactor(), newestBelow(this._core().tree, entryId));
   }
 
   /**
@@ -233,7 +241,7 @@ export class Session<TCustom extends CustomMessage = never> {
    */
   async fork({ store = new MemoryStore(), entryId }: ForkOptions = {}): Promise<SessionStore> {
     await this.ready;
-    return forkInto(this.tree, store, this.name, entryId);
+    return forkInto(this._core().tree, store, this.name, entryId);
   }
 
   /**
@@ -241,48 +249,48 @@ export class Session<TCustom extends CustomMessage = never> {
    * `percent` is null with it, and when the model has no window.
    */
   contextUsage(): ContextUsage {
-    return contextUsage(this.tree, this._agent.state.model);
+    return contextUsage(this._core().tree, this._agent.state.model);
   }
 
   /** All entries as a forest, for views. */
   getTree(): SessionTreeNode[] {
-    return this.tree.getTree();
+    return this._core().tree.getTree();
   }
 
   /** The entry of a message of `agent.state.messages`. */
   entryOf(message: AgentMessage<TCustom>): SessionEntry | undefined {
-    return this._core.entryOf(message as AgentMessage);
+    return this._core().entryOf(message as AgentMessage);
   }
 
   /** Names the session; a blank name takes the name away. Resolves when it is stored. */
   async setName(name: string): Promise<void> {
     await this.ready;
-    this._core.mustWrite();
-    this._core.setName(name.replace(/[\r\n]+/g, " ").trim());
-    await this._core.recorder.flush();
+    this._core().mustWrite();
+    this._core().setName(name.replace(/[\r\n]+/g, " ").trim());
+    await this._core().recorder.flush();
   }
 
   /** Labels an entry; without a label it is taken away. Resolves when it is stored. */
   async setLabel(entryId: string, label?: string): Promise<void> {
     await this.ready;
-    this._core.mustWrite();
-    this._core.append((tree) => tree.appendLabelChange(entryId, label));
-    await this._core.recorder.flush();
+    this._core().mustWrite();
+    this._core().append((tree) => tree.appendLabelChange(entryId, label));
+    await this._core().recorder.flush();
   }
 
   /** Tells what happens to the session. Gives a function that stops it. */
   subscribe(listener: SessionListener): () => void {
-    return this._core.events.subscribe(listener);
+    return this._core().events.subscribe(listener);
   }
 
   /** All events from now on, for one consumer. */
   events(): AsyncIterableIterator<SessionEvent, undefined> {
-    return this._core.events.iterate();
+    return this._core().events.iterate();
   }
 
   /** Makes this page the one that writes; resolves when it is. The other page stops its run. */
   takeOver(): Promise<void> {
-    return this._core.takeOver();
+    return this._core().takeOver();
   }
 
   /**
@@ -290,6 +298,6 @@ export class Session<TCustom extends CustomMessage = never> {
    * session uses it. A run in progress goes on unrecorded: `agent.abort()` and wait for it first.
    */
   dispose({ keepStore = false }: { keepStore?: boolean } = {}): Promise<void> {
-    return this._core.dispose(keepStore);
+    return this._core().dispose(keepStore);
   }
 }

@@ -205,6 +205,16 @@ export const compacting = {
     equal(answers, 3);
   },
 
+  "an answer that is as long as a stream function lets it be is no overflow": async (host) => {
+    const streamFn = talking(() => ({
+      ...{ stopReason: "length", content: [{ type: "text", text: words(50) }] },
+      usage: usageOf(300, 50),
+    }));
+    const { agent, events } = await sessionOf(host, streamFn);
+    await agent.prompt(words(200));
+    equal([course(events), streamFn.requests.length], ["", 1]);
+  },
+
   "B109: a rate limit is no overflow, and the words of other providers are": async (host) => {
     for (const [text, compacts] of [
       ["429 rate limit: too many tokens per minute", false],

@@ -12,6 +12,7 @@ import {
   stored,
   told,
   toolOf,
+  textOf,
 } from "./world.mjs";
 
 const turn = "user assistant";
@@ -331,5 +332,100 @@ export const recording = {
     const again = await Session.open({ agent: agentOf(host, []), store });
     equal(again.name, "A name");
     equal(again.tree.getLabels(), { [question.id]: "first" });
+  },
+
+  "messages that the application gives the agent are followed": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const agent = agentOf(host, []);
+    const session = await Session.open({ agent, store });
+    const events = told(session);
+    await agent.prompt("1");
+    await agent.prompt("2");
+    const [first] = session.tree.getEntries().filter(({ message }) => message?.role === "assistant");
+    agent.state.messages = agent.state.messages.slice(0, -2);
+    await agent.prompt("2b");
+    equal(roles(agent.state.messages), `system ${turn} ${turn}`);
+    const after = session.tree.getChildren(first.id).map(({ message }) => textOf(message));
+    equal(after, ["2", "2b"]);
+    equal(events.filter(({ type }) => type === "session_tree").length, 1);
+    agent.reset();
+    await agent.prompt("3");
+    equal(session.tree.getChildren(null).length, 2, "another root");
+    equal(roles(session.tree.buildSessionContext().messages), `system ${turn}`);
+    agent.state.messages.push({ role: "user", content: "by the way", timestamp: 1 });
+    await agent.prompt("4");
+    equal(roles(session.tree.buildSessionContext().messages), `system ${turn} user ${turn}`);
+    await session.dispose({ keepStore: true });
+    const again = agentOf(host, []);
+    await Session.open({ agent: again, store });
+    equal(roles(again.state.messages), `system ${turn} user ${turn}`);
+  },
+
+  "details that are no JSON are left out, and the message is kept": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const look = toolOf("look");
+    const details = { big: 1n };
+    const execute = async () => ({ content: [{ type: "text", text: "ok" }], details });
+    const agent = agentOf(host, [[call("a", "look")], "Done."], { state: { tools: [{ ...look, execute }] } });
+    const session = await Session.open({ agent, store });
+    const events = told(session);
+    await agent.prompt("Look.");
+    equal((await store.stats()).messageCount, 5);
+    ok(
+      events.some(({ type }) => type === "warning"),
+      "told",
+    );
+    equal(agent.state.messages[3].details === details, true);
+  },
+
+  "what could not be stored when another page took over becomes a branch": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const agent = agentOf(host, [[call("a", "look")], "Never."], {
+      state: { tools: [toolOf("look", () => there.steal())] },
+    });
+    const session = await Session.open({ agent, store: here });
+    await agent.prompt("Look.");
+    const lost = session.unsavedEntries.map(({ id }) => id);
+    ok(lost.length > 0, "kept");
+    const other = await Session.open({ agent: agentOf(host, []), store: there });
+    await other.prompt("Here.");
+    await session.takeOver();
+    equal(session.unsaved, 0);
+    const entries = await here.scanEntries({ order: "asc" });
+    ok(
+      lost.every((id) => entries.some((entry) => entry.id === id)),
+      "stored",
+    );
+    equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+    equal(session.tree.getEntries().length, entries.length);
+    equal(session.tree.getLeafId(), other.tree.getLeafId());
+    await agent.prompt("Again.");
+  },
+
+  "an agent behind the proxy of a framework": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    // As Vue does: objects are wrapped when they are read, functions and what cannot be extended are not.
+    const proxies = new WeakMap();
+    const reactive = (target) => {
+      if (typeof target === "object" && target !== null && !Object.isExtensible(target)) return target;
+      if (!["[object Object]", "[object Array]"].includes(Object.prototype.toString.call(target)))
+        return target;
+      const known = proxies.get(target);
+      if (known) return known;
+      const get = (object, name, receiver) => reactive(Reflect.get(object, name, receiver));
+      const proxy = new Proxy(target, { get });
+      proxies.set(target, proxy);
+      return proxy;
+    };
+    const store = new MemoryStore();
+    const agent = reactive(agentOf(host, []));
+    const session = reactive(new Session({ agent, store }));
+    await agent.prompt("1");
+    await session.prompt("2");
+    await session.regenerate();
+    equal(session.tree.getEntries().length, 8);
   },
 };
