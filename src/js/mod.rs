@@ -28,10 +28,27 @@ pub use stream::{
     response_open, response_push, wire_request,
 };
 
-/// A fifth of the size of the standard library's allocator; every operation takes constant time.
+/// A fifth of the size of the standard library's allocator. Neighbours that are free become one, so that what a long
+/// event leaves behind serves again: the memory of a module never shrinks.
 #[cfg(all(target_arch = "wasm32", not(target_feature = "atomics")))]
 #[global_allocator]
-static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+static ALLOCATOR: talc::cell::TalcSyncCell<talc::wasm::WasmGrowAndExtend, Bins> =
+    talc::cell::TalcSyncCell::new_wasm(talc::wasm::WasmGrowAndExtend::new());
+
+/// What is free, by size: the last bin holds everything from a megabyte on and is searched for what fits, where another
+/// would give only what is in the next larger one.
+#[cfg(all(target_arch = "wasm32", not(target_feature = "atomics")))]
+struct Bins;
+
+#[cfg(all(target_arch = "wasm32", not(target_feature = "atomics")))]
+impl talc::base::binning::Binning for Bins {
+    type AvailabilityBitField = u64;
+    const BIN_COUNT: u32 = 40;
+
+    fn size_to_bin(size: usize) -> u32 {
+        talc::wasm::WasmBinning::size_to_bin(size)
+    }
+}
 
 /// Start a run with prompts (an array of messages) on a context, or without (`undefined`) one that goes on from it. The
 /// loop is polled once before this returns; the run's `finish` is called at the end, exactly once unless the module

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import "./instances.mjs";
 import * as steersman from "steersman";
 import { root, sharedDir } from "../../scripts/common.mjs";
 import { fakeTime } from "../shell/time.mjs";

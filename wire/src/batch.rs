@@ -80,6 +80,9 @@ pub struct Range {
     pub len: u32,
 }
 
+/// Bytes of text that a batch may keep room for while there is none.
+const MOST_KEPT: usize = 1 << 16;
+
 /// Records and their text. Reused from chunk to chunk, so that a delta costs no allocation.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
@@ -124,10 +127,13 @@ impl Batch {
         self.records.is_empty()
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Forgets everything and keeps the memory, unless it is much.
     pub fn clear(&mut self) {
         self.records.clear();
         self.text.clear();
+        if self.text.capacity() > MOST_KEPT {
+            self.text = String::new();
+        }
         self.units = 0;
     }
 

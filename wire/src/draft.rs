@@ -19,31 +19,20 @@ pub(crate) enum Kind {
     Call,
 }
 
-/// A value of an event, mostly a string: its source, and whether the event was malformed in a way that is forgiven.
+/// A value of an event, mostly a string: its source.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub span: &'a str,
-    pub lenient: bool,
 }
 
 impl<'a> Source<'a> {
     pub fn reader(self) -> Reader<'a> {
-        if self.lenient {
-            Reader::lenient(self.span)
-        } else {
-            Reader::new(self.span)
-        }
-    }
-
-    /// Whether it is one value from end to end, so that nothing in it can turn out malformed any more.
-    pub fn is_whole(self) -> bool {
-        let mut reader = self.reader();
-        reader.skip().is_ok() && reader.finish().is_ok()
+        Reader::new(self.span)
     }
 
     /// A part of it; without one, nothing.
     pub fn part(self, span: Option<&'a str>) -> Self {
-        Self { span: span.unwrap_or("null"), ..self }
+        Self { span: span.unwrap_or("null") }
     }
 
     /// The text, if it is a string that says something.
@@ -100,11 +89,13 @@ impl<'a> Source<'a> {
         if self.span.is_empty() {
             return Ok(());
         }
-        read::items(&mut self.reader(), |reader| each(Source { span: reader.raw()?, ..self }))
+        read::items(&mut self.reader(), |reader| each(Source { span: reader.raw()? }))
     }
 
     /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.
     fn decode(self, out: &mut String, carry: &mut Option<u16>) {
+        // Growing step by step, a long text would lie several times in memory.
+        out.reserve(self.span.len());
         // The span was read once already.
         let _ = self.reader().string_onto(out, carry);
     }

@@ -96,7 +96,7 @@ impl Decode for Decoder {
         true
     }
 
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         self.events.event(event, draft)
     }
 

@@ -3,7 +3,7 @@
 
 use crate::draft::{Draft, Kind, Source};
 use crate::failure::Failure;
-use crate::json::{self, JsonError, Value};
+use crate::json::{self, Reader, Value};
 use crate::read::{self, Read};
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
@@ -47,8 +47,8 @@ struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read(data: &'a str, lenient: bool) -> Read<Self> {
-        let mut reader = Source { span: data, lenient }.reader();
+    fn read(data: &'a str) -> Read<Self> {
+        let mut reader = Reader::new(data);
         let mut message = Self::default();
         read::members(&mut reader, |key, reader| {
             match key {
@@ -77,11 +77,8 @@ impl<'a> Message<'a> {
 }
 
 impl Decoder {
-    fn message(&mut self, data: &str, draft: &mut Draft) -> Result<Step, JsonError> {
-        let (message, lenient) = match Message::read(data, false) {
-            Ok(message) => (message, false),
-            Err(error) => (Message::read(data, true).map_err(|_| error)?, true),
-        };
+    fn message(&mut self, data: &str, draft: &mut Draft) -> Read<Step> {
+        let message = Message::read(data)?;
         if message.kind == "start" {
             self.start(draft);
         }
@@ -117,17 +114,15 @@ impl Decoder {
             }
             "delta" => {
                 if let Some(span) = message.delta {
-                    let source = Source { span, lenient };
+                    let source = Source { span };
                     match kind {
                         Kind::Call => draft.argue(index, source),
                         _ => draft.say(index, source),
                     }
-                    if !lenient {
-                        self.template.learn(data, span, None, index);
-                    }
+                    self.template.learn(data, span, None, index);
                 }
             }
-            "end" => end_block(draft, index, kind, &message, lenient),
+            "end" => end_block(draft, index, kind, &message),
             _ => {}
         }
         Ok(Step::Continue)
@@ -143,10 +138,10 @@ impl Decoder {
     fn last(&mut self, message: &Message<'_>, draft: &mut Draft) -> Step {
         self.start(draft);
         draft.fields(|out| {
-            if let Some(usage) = message.usage.filter(good) {
+            if let Some(usage) = message.usage {
                 out.key("usage").raw(usage);
             }
-            if let Some(level) = message.level.filter(good) {
+            if let Some(level) = message.level {
                 out.key("providerThinkingLevel").raw(level);
             }
         });
@@ -171,10 +166,10 @@ impl Decoder {
 }
 
 /// The block is complete: what the server says of it in the end replaces what was gathered.
-fn end_block(draft: &mut Draft, index: u32, kind: Kind, message: &Message<'_>, lenient: bool) {
+fn end_block(draft: &mut Draft, index: u32, kind: Kind, message: &Message<'_>) {
     match (kind, message.call, message.content) {
         (Kind::Call, Some(call), _) => draft.replace_call(index, call),
-        (Kind::Text | Kind::Thinking, _, Some(span)) => draft.replace_text(index, Source { span, lenient }),
+        (Kind::Text | Kind::Thinking, _, Some(span)) => draft.replace_text(index, Source { span }),
         _ => {}
     }
     let name = match kind {
@@ -182,7 +177,7 @@ fn end_block(draft: &mut Draft, index: u32, kind: Kind, message: &Message<'_>, l
         _ => "thinkingSignature",
     };
     draft.set(index, |out| {
-        if let Some(signature) = message.signature.filter(|span| kind != Kind::Call && good(span)) {
+        if let Some(signature) = message.signature.filter(|_| kind != Kind::Call) {
             out.key(name).raw(signature);
         }
         if message.redacted && kind == Kind::Thinking {
@@ -209,17 +204,12 @@ impl Decode for Decoder {
         true
     }
 
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         if self.template.apply(event.data, draft) {
-            return Step::Continue;
+            return Ok(Step::Continue);
         }
         self.template.forget();
-        match self.message(event.data, draft) {
-            Ok(step) => step,
-            Err(_) => {
-                Step::Failed(Failure::protocol("The proxy server sent an event that is not valid JSON: ", event.data))
-            }
-        }
+        self.message(event.data, draft)
     }
 
     fn end(&mut self, _draft: &mut Draft) -> Outcome {
@@ -245,9 +235,4 @@ impl Decode for Decoder {
         };
         Failure { message: text.trim_end().to_owned(), ..Failure::of_status(status, body) }
     }
-}
-
-/// Whether the source of a value may go on as it is: events are read more leniently than what is made of them.
-fn good(span: &&str) -> bool {
-    json::parse(span).is_ok()
 }

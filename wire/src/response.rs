@@ -6,13 +6,14 @@ use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::google_generative_ai;
 use crate::http::WireError;
-use crate::json::Reader;
+use crate::json::{repair, Reader};
 use crate::mistral_conversations;
 use crate::model::Model;
 use crate::openai_completions;
 use crate::openai_responses;
 use crate::pi_messages;
 use crate::proxy;
+use crate::read::Read;
 use crate::sniff::{sniff, Body};
 use crate::sse::{Event, Sink, Sse, Trailing};
 use crate::text::{decimal, json_fault};
@@ -85,7 +86,10 @@ pub(crate) trait Decode {
     }
 
     /// A complete event.
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step;
+    ///
+    /// # Errors
+    /// It is not well-formed; nothing was done.
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step>;
 
     /// The stream said `[DONE]`; `end` follows.
     fn marked_done(&mut self, _draft: &Draft) {}
@@ -325,6 +329,16 @@ impl<'r> Feed<'r> {
         Self { draft, decoder, step: Step::Continue, seen_event: false }
     }
 
+    /// Some proxies break the strings inside: then once more with what can be mended.
+    fn decode(&mut self, event: Event<'_>) -> Step {
+        self.decoder
+            .event(event, self.draft)
+            .or_else(|_| self.decoder.event(Event { data: &repair(event.data), ..event }, self.draft))
+            .unwrap_or_else(|_| {
+                Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
+            })
+    }
+
     /// Takes an event without its blank line if it is whole; says whether it is.
     fn trailing(&mut self, trailing: &Trailing) -> bool {
         let whole = trailing.data.trim() == DONE || is_json(&trailing.data);
@@ -348,7 +362,7 @@ impl Sink for Feed<'_> {
                     self.decoder.marked_done(self.draft);
                     Step::Finished
                 }
-                false => self.decoder.event(event, self.draft),
+                false => self.decode(event),
             };
         }
     }

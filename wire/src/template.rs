@@ -7,6 +7,9 @@
 use crate::draft::Draft;
 use memchr::memrchr2;
 
+/// A longer event is not worth a copy, in bytes.
+const MOST: usize = 1 << 14;
+
 /// The last event that only appended one string to one block.
 #[derive(Default)]
 pub(crate) struct Template {
@@ -42,7 +45,7 @@ impl Template {
         };
         let ordered = tail.0 <= tail.1 && tail.1 <= end.0 && end.0 <= end.1 && end.1 <= event.len();
         self.event.clear();
-        if ordered {
+        if ordered && event.len() <= MOST {
             self.event.push_str(event);
         }
         (self.start, self.tail, self.end, self.padded, self.index) =

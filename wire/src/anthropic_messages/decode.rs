@@ -4,9 +4,9 @@ use super::event::{count, Chunk};
 use crate::batch::kind::THINKING_SET;
 use crate::draft::{Draft, Kind, Source};
 use crate::failure::Failure;
-use crate::json::JsonError;
 use crate::model::Model;
 use crate::order::NameMap;
+use crate::read::Read;
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
 use crate::template::Template;
@@ -51,7 +51,7 @@ impl Decoder {
         }
     }
 
-    fn chunk(&mut self, event: Event<'_>, draft: &mut Draft) -> Result<Step, JsonError> {
+    fn chunk(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         let chunk = Chunk::read(event.data)?;
         // A proxy may have dropped the names.
         let kind = if event.name == "message" { chunk.kind.as_deref().unwrap_or_default() } else { event.name };
@@ -120,7 +120,7 @@ impl Decoder {
             draft.batch.push(THINKING_SET, index, "[Reasoning redacted]");
             draft.set(index, |out| out.key("redacted").bool(true));
         } else if let Some(span) = part.said.filter(|_| kind != "tool_use") {
-            draft.say(index, Source { span, lenient: chunk.lenient });
+            draft.say(index, Source { span });
         }
         if let Some(before) = self.open.set(chunk.index, index as usize) {
             self.close(before, draft);
@@ -134,7 +134,7 @@ impl Decoder {
         };
         let index = at as u32;
         let span = chunk.part.said.unwrap_or("\"\"");
-        let piece = Source { span, lenient: chunk.lenient };
+        let piece = Source { span };
         match (chunk.part.kind.as_deref().unwrap_or_default(), draft.kind_of(index)) {
             ("text_delta", Some(Kind::Text)) | ("thinking_delta", Some(Kind::Thinking)) => draft.say(index, piece),
             ("input_json_delta", Some(Kind::Call)) => draft.argue(index, piece),
@@ -146,7 +146,7 @@ impl Decoder {
             }
             _ => return,
         }
-        if let Some(core) = core(data).filter(|_| !chunk.lenient && chunk.part.said.is_some()) {
+        if let Some(core) = core(data).filter(|_| chunk.part.said.is_some()) {
             self.template.learn(core, span, None, index);
         }
     }
@@ -171,24 +171,19 @@ impl Decoder {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         match event.name {
             "message" | "content_block_delta" => {
                 if core(event.data).is_some_and(|core| self.template.apply(core, draft)) {
-                    return Step::Continue;
+                    return Ok(Step::Continue);
                 }
             }
             "message_start" | "content_block_start" | "content_block_stop" | "message_delta" | "message_stop" => {}
-            "error" => return Step::Failed(Failure::in_band_text(event.data)),
-            _ => return Step::Continue,
+            "error" => return Ok(Step::Failed(Failure::in_band_text(event.data))),
+            _ => return Ok(Step::Continue),
         }
         self.template.forget();
-        match self.chunk(event, draft) {
-            Ok(step) => step,
-            Err(_) => {
-                Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
-            }
-        }
+        self.chunk(event, draft)
     }
 
     fn marked_done(&mut self, draft: &Draft) {
@@ -232,11 +227,11 @@ impl Decode for Decoder {
     }
 }
 
-fn count_usage(chunk: &Chunk<'_>, draft: &mut Draft) -> Result<(), JsonError> {
+fn count_usage(chunk: &Chunk<'_>, draft: &mut Draft) -> Read<()> {
     let Some(span) = chunk.usage else {
         return Ok(());
     };
-    count(draft.usage.get_or_insert_with(Usage::default), Source { span, lenient: chunk.lenient }.reader())
+    count(draft.usage.get_or_insert_with(Usage::default), Source { span }.reader())
 }
 
 /// An event without its last brace and the white space before it, which varies the length of events.

@@ -16,8 +16,6 @@ pub(super) struct Chunk<'a> {
     /// Source of an object.
     pub usage: Option<&'a str>,
     pub has_error: bool,
-    /// Whether it was malformed in a way that is forgiven.
-    pub lenient: bool,
 }
 
 /// Members of a message, of a block that begins, or of a delta.
@@ -39,18 +37,9 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads an event. One that is not well-formed is tried again with the faults forgiven that proxies add.
+    /// Reads an event.
     pub fn read(data: &'a str) -> Read<Self> {
-        match Self::read_with(Reader::new(data)) {
-            Ok(chunk) => Ok(chunk),
-            Err(error) => match Self::read_with(Reader::lenient(data)) {
-                Ok(chunk) => Ok(Self { lenient: true, ..chunk }),
-                Err(_) => Err(error),
-            },
-        }
-    }
-
-    fn read_with(mut reader: Reader<'a>) -> Read<Self> {
+        let mut reader = Reader::new(data);
         let mut chunk = Self::default();
         read::members(&mut reader, |key, reader| {
             match key {

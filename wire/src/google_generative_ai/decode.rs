@@ -5,6 +5,7 @@ use super::usage;
 use crate::draft::{Draft, Kind, Source};
 use crate::failure::Failure;
 use crate::model::Model;
+use crate::read::Read;
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
 use crate::text::has;
@@ -125,18 +126,16 @@ fn stopped(code: &'static str, what: &str, reason: &str, message: Option<Cow<'_,
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         if event.name == "error" {
-            return Step::Failed(Failure::in_band_text(event.data));
+            return Ok(Step::Failed(Failure::in_band_text(event.data)));
         }
-        // An event that is not well-formed is tried again with the faults forgiven that proxies add.
-        for lenient in [false, true] {
-            let event = Source { span: event.data, lenient };
-            if event.is_whole() {
-                return self.chunk(event, draft);
-            }
-        }
-        Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
+        let event = Source { span: event.data };
+        // Nothing in it can turn out malformed any more.
+        let mut reader = event.reader();
+        reader.skip()?;
+        reader.finish()?;
+        Ok(self.chunk(event, draft))
     }
 
     fn end(&mut self, draft: &mut Draft) -> Outcome {

@@ -34,7 +34,6 @@ pub struct Reader<'a> {
     depth: usize,
     /// A container was opened and nothing was read in it yet, so no comma is due.
     fresh: bool,
-    lenient: bool,
 }
 
 type Read<T> = Result<T, JsonError>;
@@ -42,13 +41,7 @@ type Read<T> = Result<T, JsonError>;
 impl<'a> Reader<'a> {
     /// A strict reader (RFC 8259).
     pub fn new(text: &'a str) -> Self {
-        Self { text, pos: 0, depth: 0, fresh: false, lenient: false }
-    }
-
-    /// A reader that also takes the two faults [`repair`](fn@super::repair) mends: raw control characters in strings,
-    /// and a backslash that starts no escape (`\d` reads as backslash and `d`).
-    pub fn lenient(text: &'a str) -> Self {
-        Self { lenient: true, ..Self::new(text) }
+        Self { text, pos: 0, depth: 0, fresh: false }
     }
 
     /// Byte offset of the next unread byte.
@@ -151,8 +144,7 @@ impl<'a> Reader<'a> {
         self.word("null")
     }
 
-    /// The exact source text of the next value of any kind, checked. With a lenient reader the text may hold the faults
-    /// it tolerates.
+    /// The exact source text of the next value of any kind, checked.
     pub fn raw(&mut self) -> Read<&'a str> {
         self.space();
         let start = self.pos;
@@ -223,7 +215,7 @@ impl<'a> Reader<'a> {
     }
 
     fn inside_text(&self) -> Text<'a> {
-        Text { text: self.text, pos: self.pos + 1, lenient: self.lenient }
+        Text { text: self.text, pos: self.pos + 1 }
     }
 
     fn rest(&self) -> &'a [u8] {

@@ -10,16 +10,12 @@ enum Stop {
     Quote,
     Simple(char),
     Unit(u16),
-    /// A control byte or a backslash that a lenient reader takes as it is.
-    Bare(u8),
 }
 
 /// Position in a text, inside a string.
 pub(super) struct Text<'a> {
     pub text: &'a str,
     pub pos: usize,
-    /// Take raw control bytes and invalid escapes as they are.
-    pub lenient: bool,
 }
 
 impl<'a> Text<'a> {
@@ -72,10 +68,6 @@ impl<'a> Text<'a> {
                     joiner.flush(out);
                     out.push(char);
                 }
-                Stop::Bare(byte) => {
-                    joiner.flush(out);
-                    out.push(char::from(byte));
-                }
             }
             run = self.run();
             stop = self.stop()?;
@@ -114,11 +106,9 @@ impl<'a> Text<'a> {
                 Some(char) => (Stop::Simple(char), 2),
                 None => match hex_unit(digits).filter(|_| letter == b'u') {
                     Some(unit) => (Stop::Unit(unit), 6),
-                    None if self.lenient => (Stop::Bare(b'\\'), 1),
                     None => return fail(Fault::BadEscape, self.pos),
                 },
             },
-            [byte, ..] if self.lenient => (Stop::Bare(byte), 1),
             [_, ..] => return fail(Fault::ControlInString, self.pos),
         };
         self.pos += len;

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::http::WireError;
 use crate::model::Model;
 use crate::openai_completions::Decoder as Chat;
+use crate::read::Read;
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
 use crate::text::decimal;
@@ -26,7 +27,7 @@ fn settle_usage(draft: &mut Draft) {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         self.0.event(event, draft)
     }
 

@@ -53,36 +53,29 @@ impl Calls {
     pub fn take_list<'a>(
         &mut self,
         list: &'a str,
-        lenient: bool,
         grammar: &[(String, String)],
         draft: &mut Draft,
     ) -> Read<Appended<'a>> {
-        let source = Source { span: list, lenient };
+        let source = Source { span: list };
         let (mut appended, mut count) = (None, 0);
         crate::read::items(&mut source.reader(), |reader| {
             count += 1;
-            appended = self.take(&CallDelta::read(reader)?, lenient, grammar, draft);
+            appended = self.take(&CallDelta::read(reader)?, grammar, draft);
             Ok(())
         })?;
         Ok(appended.filter(|_| count == 1))
     }
 
     /// Takes the source of a `function_call`.
-    pub fn take_legacy(&mut self, source: &str, lenient: bool, draft: &mut Draft) -> Read<()> {
+    pub fn take_legacy(&mut self, source: &str, draft: &mut Draft) -> Read<()> {
         let mut delta = CallDelta { index: Some(LEGACY), ..CallDelta::default() };
-        let mut reader: Reader<'_> = Source { span: source, lenient }.reader();
+        let mut reader: Reader<'_> = Reader::new(source);
         delta.function(&mut reader)?;
-        self.take(&delta, lenient, &[], draft);
+        self.take(&delta, &[], draft);
         Ok(())
     }
 
-    fn take<'a>(
-        &mut self,
-        delta: &CallDelta<'a>,
-        lenient: bool,
-        grammar: &[(String, String)],
-        draft: &mut Draft,
-    ) -> Appended<'a> {
+    fn take<'a>(&mut self, delta: &CallDelta<'a>, grammar: &[(String, String)], draft: &mut Draft) -> Appended<'a> {
         let known = self.find(delta, draft);
         let at = known.unwrap_or_else(|| self.open(delta, draft));
         self.last = Some(at);
@@ -104,14 +97,14 @@ impl Calls {
             draft.set_text(call.block, "name", name);
         }
         if let Some(input) = delta.input {
-            let text = call.grammar_piece(Source { span: input, lenient }, grammar);
+            let text = call.grammar_piece(Source { span: input }, grammar);
             draft.argue_text(call.block, &text);
             return None;
         }
         let span = delta.arguments.unwrap_or("\"\"");
         plain &= span.starts_with('"') && delta.arguments.is_some() && call.grammar.is_none();
         if span.starts_with('"') {
-            draft.argue(call.block, Source { span, lenient });
+            draft.argue(call.block, Source { span });
         } else {
             draft.argue_text(call.block, span);
         }

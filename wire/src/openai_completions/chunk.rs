@@ -23,8 +23,6 @@ pub(super) struct Chunk<'a> {
     /// Most events have one choice.
     pub first: Option<Choice<'a>>,
     pub others: Vec<Choice<'a>>,
-    /// Whether it was malformed in a way that is forgiven.
-    pub lenient: bool,
 }
 
 /// One answer, where several were asked for.
@@ -51,23 +49,9 @@ pub(super) struct Delta<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads an event. One that is not well-formed is tried again with the faults forgiven that proxies add.
+    /// Reads an event.
     pub fn read(data: &'a str) -> Read<Self> {
-        match Self::read_with(Reader::new(data)) {
-            Ok(chunk) => Ok(chunk),
-            Err(error) => match Self::read_with(Reader::lenient(data)) {
-                Ok(chunk) => Ok(Self { lenient: true, ..chunk }),
-                Err(_) => Err(error),
-            },
-        }
-    }
-
-    /// A span of this event as a string to decode.
-    pub fn source(&self, span: &'a str) -> Source<'a> {
-        Source { span, lenient: self.lenient }
-    }
-
-    fn read_with(mut reader: Reader<'a>) -> Read<Self> {
+        let mut reader = Reader::new(data);
         let mut chunk = Self::default();
         read::members(&mut reader, |key, reader| {
             match key {

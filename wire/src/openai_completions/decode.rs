@@ -9,8 +9,8 @@ use super::usage;
 use crate::draft::{Draft, Kind, Source};
 use crate::failure::Failure;
 use crate::http::WireError;
-use crate::json::JsonError;
 use crate::model::Model;
+use crate::read::Read;
 use crate::response::{Decode, Outcome, Step};
 use crate::sse::Event;
 use crate::template::Template;
@@ -78,7 +78,7 @@ impl Decoder {
         self
     }
 
-    fn chunk(&mut self, data: &str, draft: &mut Draft) -> Result<Step, JsonError> {
+    fn chunk(&mut self, data: &str, draft: &mut Draft) -> Read<Step> {
         let chunk = Chunk::read(data)?;
         if let Some(id) = chunk.id.as_deref().filter(|_| !draft.has_response_id()) {
             self.response_id = id.to_owned();
@@ -90,10 +90,10 @@ impl Decoder {
         }
         let choice_usage = chunk.first.as_ref().and_then(|choice| choice.usage);
         if let Some(source) = chunk.usage.or(choice_usage) {
-            draft.usage = Some(usage::read(source, chunk.lenient, self.bills)?);
+            draft.usage = Some(usage::read(source, self.bills)?);
         }
         if let Some(source) = chunk.groq_usage {
-            self.groq_usage = Some(usage::read(source, chunk.lenient, self.bills)?);
+            self.groq_usage = Some(usage::read(source, self.bills)?);
         }
         let error = chunk.error.or(Some(data).filter(|_| chunk.is_error));
         if let Some(error) = error.filter(|error| !matches!(*error, "false" | "\"\"")) {
@@ -101,16 +101,16 @@ impl Decoder {
         }
         let mut only = None;
         for choice in chunk.first.iter().chain(&chunk.others) {
-            only = self.choice(choice, &chunk, draft)?;
+            only = self.choice(choice, draft)?;
         }
         let plain = chunk.usage.or(choice_usage).or(chunk.groq_usage).is_none() && chunk.others.is_empty();
-        if let Some((index, span)) = only.filter(|_| plain && !chunk.lenient) {
+        if let Some((index, span)) = only.filter(|_| plain) {
             self.template.learn(data, span, chunk.padding, index);
         }
         Ok(Step::Continue)
     }
 
-    fn choice<'a>(&mut self, choice: &Choice<'a>, chunk: &Chunk<'a>, draft: &mut Draft) -> Result<Only<'a>, JsonError> {
+    fn choice<'a>(&mut self, choice: &Choice<'a>, draft: &mut Draft) -> Read<Only<'a>> {
         if choice.delta.has_content() {
             self.chosen.get_or_insert(choice.index);
         }
@@ -122,36 +122,36 @@ impl Decoder {
         if !counts {
             return Ok(None);
         }
-        let only = self.delta(&choice.delta, chunk, draft)?;
+        let only = self.delta(&choice.delta, draft)?;
         Ok(only.filter(|_| choice.finish_reason.is_none()))
     }
 
     /// Thinking goes before text, for a proxy may put the end of one and the start of the other into one delta.
-    fn delta<'a>(&mut self, delta: &Delta<'a>, chunk: &Chunk<'a>, draft: &mut Draft) -> Result<Only<'a>, JsonError> {
+    fn delta<'a>(&mut self, delta: &Delta<'a>, draft: &mut Draft) -> Read<Only<'a>> {
         let mut said = 0;
         let mut only = None;
         let field = delta.reasoning.iter().position(Option::is_some);
         if let Some((field, span)) = field.and_then(|field| Some((field, (*delta.reasoning.get(field)?)?))) {
             let index = self.thinking(draft, Some(field));
-            draft.say(index, chunk.source(span));
+            draft.say(index, Source { span });
             only = Some((index, span));
             said += 1;
         }
         if let Some(list) = delta.reasoning_details {
             said += 2;
-            self.details(list, chunk.lenient, field.is_none(), draft)?;
+            self.details(list, field.is_none(), draft)?;
         }
         for span in delta.content.into_iter().chain(delta.refusal) {
             let index = self.text(draft);
-            draft.say(index, chunk.source(span));
+            draft.say(index, Source { span });
             only = Some((index, span));
             said += 1;
         }
         if let Some(list) = delta.content_list {
-            content_items(chunk.source(list), &mut |kind, span| {
+            content_items(Source { span: list }, &mut |kind, span| {
                 if span.len() > 2 {
                     let index = if kind == Kind::Text { self.text(draft) } else { self.thinking(draft, None) };
-                    draft.say(index, chunk.source(span));
+                    draft.say(index, Source { span });
                     only = Some((index, span));
                     said += 1;
                 }
@@ -159,11 +159,11 @@ impl Decoder {
         }
         if let Some(list) = delta.tool_calls {
             self.leave(Kind::Call, draft);
-            only = self.calls.take_list(list, chunk.lenient, &self.grammar, draft)?;
+            only = self.calls.take_list(list, &self.grammar, draft)?;
             said += 1;
         }
         if let Some(source) = delta.function_call {
-            self.calls.take_legacy(source, chunk.lenient, draft)?;
+            self.calls.take_legacy(source, draft)?;
             said += 2;
         }
         Ok(only.filter(|_| said == 1))
@@ -200,13 +200,13 @@ impl Decoder {
     }
 
     /// `show`: nothing else of the delta shows its thinking.
-    fn details(&mut self, list: &str, lenient: bool, show: bool, draft: &mut Draft) -> Result<(), JsonError> {
+    fn details(&mut self, list: &str, show: bool, draft: &mut Draft) -> Read<()> {
         let mut texts = Vec::new();
-        if self.details.add(list, lenient, |text| texts.push(text))? {
+        if self.details.add(list, |text| texts.push(text))? {
             let index = *self.thinking.get_or_insert_with(|| draft.open(Kind::Thinking));
             if show {
                 for text in texts {
-                    draft.say(index, Source { span: text.span(), lenient });
+                    draft.say(index, Source { span: text.span() });
                 }
             }
         }
@@ -228,20 +228,15 @@ impl Decoder {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         if event.name == "error" {
-            return Step::Failed(Failure::in_band_text(event.data));
+            return Ok(Step::Failed(Failure::in_band_text(event.data)));
         }
         if self.template.apply(event.data, draft) {
-            return Step::Continue;
+            return Ok(Step::Continue);
         }
         self.template.forget();
-        match self.chunk(event.data, draft) {
-            Ok(step) => step,
-            Err(_) => {
-                Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
-            }
-        }
+        self.chunk(event.data, draft)
     }
 
     fn end(&mut self, draft: &mut Draft) -> Outcome {

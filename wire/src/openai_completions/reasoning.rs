@@ -105,8 +105,8 @@ impl Details {
     }
 
     /// Adds the list of one delta (its source); `show` gets the readable texts in it. True when something was added.
-    pub fn add<'a>(&mut self, list: &'a str, lenient: bool, mut show: impl FnMut(Literal<'a>)) -> Read<bool> {
-        let mut reader = if lenient { Reader::lenient(list) } else { Reader::new(list) };
+    pub fn add<'a>(&mut self, list: &'a str, mut show: impl FnMut(Literal<'a>)) -> Read<bool> {
+        let mut reader = Reader::new(list);
         let mut added = false;
         read::items(&mut reader, |reader| {
             if let Some(detail) = Detail::read(reader)? {
@@ -222,7 +222,7 @@ mod tests {
         let mut details = Details::default();
         let mut shown = String::new();
         for delta in deltas {
-            details.add(delta, false, |text| shown.push_str(&text.text())).unwrap();
+            details.add(delta, |text| shown.push_str(&text.text())).unwrap();
         }
         (details.signature(), shown)
     }

@@ -28,8 +28,8 @@ struct Upstream {
 }
 
 /// Reads a `usage` object. `bills`: the host says what it billed (OpenRouter).
-pub(super) fn read(source: &str, lenient: bool, bills: bool) -> Read<Usage> {
-    let mut reader = if lenient { Reader::lenient(source) } else { Reader::new(source) };
+pub(super) fn read(source: &str, bills: bool) -> Read<Usage> {
+    let mut reader = Reader::new(source);
     let mut counts = Counts::default();
     read::members(&mut reader, |key, reader| counts.member(key, reader))?;
     Ok(counts.usage(bills))
@@ -151,7 +151,7 @@ mod tests {
             ),
             (r#"{"prompt_tokens":null,"completion_tokens":"5"}"#, 0.0, 0.0, 0.0, 0.0),
         ] {
-            let usage = read(source, false, false).unwrap();
+            let usage = read(source, false).unwrap();
             assert_eq!(
                 (usage.input, usage.output, usage.cache_read, usage.total),
                 (input, output, cache_read, total),
@@ -173,8 +173,8 @@ mod tests {
             ),
             (r#"{"cost":0.5,"is_byok":true,"cost_details":{"upstream_inference_cost":null}}"#, None),
         ] {
-            assert_eq!(read(source, false, true).unwrap().billed, billed, "{source}");
-            assert_eq!(read(source, false, false).unwrap().billed, None, "{source}");
+            assert_eq!(read(source, true).unwrap().billed, billed, "{source}");
+            assert_eq!(read(source, false).unwrap().billed, None, "{source}");
         }
     }
 }

@@ -74,14 +74,14 @@ impl Decoder {
     fn take(&mut self, data: &str, name: &str, draft: &mut Draft) -> Read<Step> {
         let names = ["type", "output_index", "delta", "arguments", "input", "item", "response", "error"];
         let mut found = [""; 8];
-        let lenient = event(data, &names, &mut found)?;
+        event(data, &names, &mut found)?;
         let [kind, index, delta, arguments, input, item, response, error] = found;
         let kind = if kind.is_empty() { name } else { word(kind) };
         if kind == "error" || !matches!(error, "" | "null") {
             return Ok(Step::Failed(Failure::in_band_text(data)));
         }
         let kind = kind.strip_prefix("response.").unwrap_or(kind);
-        let source = |span| Source { span, lenient };
+        let source = |span| Source { span };
         let new = kind == "output_item.added";
         if !index.is_empty() {
             self.last = count(index) as usize;
@@ -112,7 +112,7 @@ impl Decoder {
                 Some(Kind::Thinking) => "reasoning",
                 _ => return,
             };
-            let none = Source { span: "", lenient: false };
+            let none = Source { span: "" };
             self.open(item, none, none, none, draft);
         }
         let Some(slot) = self.slot() else {
@@ -121,7 +121,7 @@ impl Decoder {
         if delta.span.starts_with('"') && PIECES.iter().any(|piece| piece.0 == kind && piece.1 == slot.kind) {
             slot.add(delta, draft);
         } else if kind == "reasoning_summary_part.done" && slot.kind == Kind::Thinking {
-            slot.add(Source { span: "\"\\n\\n\"", lenient: false }, draft);
+            slot.add(Source { span: "\"\\n\\n\"" }, draft);
         } else if slot.kind == Kind::Call {
             slot.settle(text, draft);
         }
@@ -134,7 +134,7 @@ impl Decoder {
         let mut found = [""; 10];
         item.spans(&names, &mut found)?;
         let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = found;
-        let source = |span| Source { span, ..item };
+        let source = |span| Source { span };
         if new || !self.slots.get(self.last).is_some_and(Option::is_some) {
             self.open(word(kind), source(call_id), source(id), source(name), draft);
         }
@@ -222,7 +222,7 @@ impl Decoder {
         let mut found = [""; 7];
         response.spans(&names, &mut found)?;
         let [id, status, tier, error, output, tokens, details] = found;
-        let source = |span| Source { span, ..response };
+        let source = |span| Source { span };
         // The last id counts.
         let id = source(id).string();
         if !id.is_empty() && id != self.response_id {
@@ -318,7 +318,7 @@ impl Slot {
             Ok(())
         })?;
         span.push('"');
-        let text = Source { span: &span, ..parts };
+        let text = Source { span: &span };
         if self.said && span.len() > 2 {
             draft.replace_text(self.block, text);
         } else {
@@ -346,13 +346,8 @@ impl Slot {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: sse::Event<'_>, draft: &mut Draft) -> Step {
-        match self.take(event.data, event.name, draft) {
-            Ok(step) => step,
-            Err(_) => {
-                Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
-            }
-        }
+    fn event(&mut self, event: sse::Event<'_>, draft: &mut Draft) -> Read<Step> {
+        self.take(event.data, event.name, draft)
     }
 
     fn end(&mut self, _draft: &mut Draft) -> Outcome {

@@ -6,17 +6,9 @@ use crate::literal::Literal;
 use crate::read::{self, Read};
 use crate::usage::Usage;
 
-/// Reads the members of an event that `names` names; see [`read::spans`]. One that is not well-formed is tried again with
-/// the faults forgiven that proxies add; says whether it was.
-pub(super) fn event<'a>(data: &'a str, names: &[&str], found: &mut [&'a str]) -> Read<bool> {
-    let strict = whole(Reader::new(data), names, found);
-    match strict.is_err() && whole(Reader::lenient(data), names, found).is_ok() {
-        true => Ok(true),
-        false => strict.map(|()| false),
-    }
-}
-
-fn whole<'a>(mut reader: Reader<'a>, names: &[&str], found: &mut [&'a str]) -> Read<()> {
+/// Reads the members of an event that `names` names; see [`read::spans`].
+pub(super) fn event<'a>(data: &'a str, names: &[&str], found: &mut [&'a str]) -> Read<()> {
+    let mut reader = Reader::new(data);
     read::spans(&mut reader, names, found)?;
     reader.finish()
 }
@@ -46,8 +38,7 @@ pub(super) fn usage(source: Source<'_>) -> Read<Option<Usage>> {
     let [input, output, total, read, written] = found;
     let mut found = [""; 3];
     for details in [read, written] {
-        Source { span: details, ..source }
-            .spans(&["cached_tokens", "cache_write_tokens", "reasoning_tokens"], &mut found)?;
+        Source { span: details }.spans(&["cached_tokens", "cache_write_tokens", "reasoning_tokens"], &mut found)?;
     }
     let [cached, kept, reasoning] = found;
     let (cache_read, cache_write) = (count(cached), count(kept));

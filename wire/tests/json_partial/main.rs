@@ -43,20 +43,19 @@ fn judge(text: &str) -> Verdict {
     let strict = parse(text);
     let repaired = strict.is_err();
     let value = strict.or_else(|_| parse(&repair(text)));
-    let mut lenient = Reader::lenient(text);
-    let tolerated = lenient.value().and_then(|value| lenient.finish().map(|()| value));
     match value {
-        Ok(value @ Value::Object(_)) => {
-            assert_eq!(tolerated.as_ref(), Ok(&value), "{text}");
-            let lossless = lossless(text);
-            Verdict::Complete { repaired, lossless }
+        Ok(Value::Object(_)) => Verdict::Complete { repaired, lossless: lossless(&repair(text)) },
+        Ok(_) => {
+            Verdict::Broken(JsonError { kind: JsonErrorKind::NotObject, offset: text.len() - text.trim_start().len() })
         }
-        _ => Verdict::Broken(
-            tolerated
-                .err()
-                .unwrap_or(JsonError { kind: JsonErrorKind::NotObject, offset: text.len() - text.trim_start().len() }),
-        ),
+        Err(error) => Verdict::Broken(JsonError { offset: before_repair(text, error.offset), ..error }),
     }
+}
+
+/// Where that is in the text what lies at `offset` of the mended text.
+fn before_repair(text: &str, offset: usize) -> usize {
+    let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    ends.rfind(|end| repair(&text[..*end]).len() <= offset).unwrap()
 }
 
 /// Whether doubles keep every number of the text, also of members that a later one of the same name replaces.
@@ -81,7 +80,7 @@ fn lossless(text: &str) -> bool {
         }
         all
     }
-    walk(&mut Reader::lenient(text))
+    walk(&mut Reader::new(text))
 }
 
 /// Whether the text starts like a value that is no object; for these only "not an object" or a fault is promised.

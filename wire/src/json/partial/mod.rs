@@ -82,9 +82,9 @@ pub enum Verdict {
         /// the numbers of members, too, that a later member of the same name replaced.
         lossless: bool,
     },
-    /// Not an object, even after repair. `offset` counts bytes from the start of the text. The error is the one
-    /// [`Reader::lenient`](super::Reader::lenient) would report, or [`JsonErrorKind`](super::JsonErrorKind)
-    /// `NotObject` or `TooLong`.
+    /// Not an object, even after repair. `offset` counts bytes from the start of the text. The error is the
+    /// one that stays after [`repair`](fn@super::repair), or [`JsonErrorKind`](super::JsonErrorKind) `NotObject` or
+    /// `TooLong`.
     Broken(JsonError),
 }
 
