@@ -1,9 +1,11 @@
 // The suite in a page, which tells the server how it went.
 import "/dist/index.js";
 import * as session from "/dist/session.js";
+import * as logs from "/dist/stores.js";
 import { catalogCases } from "./catalog.mjs";
 import { contract, play } from "./contract.mjs";
 import { faultCases } from "./faults.mjs";
+import { hasOpfs, opfsParts } from "./opfs.mjs";
 import { leaseCases, ownerCases } from "./owners.mjs";
 
 const parts = [];
@@ -23,5 +25,14 @@ const lost = Number(new URLSearchParams(location.search).get("lost") ?? 300);
 await part("one writer, Web Locks", ownerCases(session, "owners", { lost }));
 await part("one writer, leases", leaseCases(session, "leases"));
 await part("faults", faultCases(session, "faults"));
+if (hasOpfs()) {
+  parts.push(...(await opfsParts(session, logs, "page")));
+  const worker = new Worker("/tests/stores/opfs.worker.mjs", { type: "module" });
+  const heard = new Promise((done, fail) => {
+    worker.onmessage = ({ data }) => done(data);
+    worker.onerror = ({ message }) => fail(new Error(message));
+  });
+  parts.push(...(await heard));
+}
 
 await fetch("/report", { method: "POST", body: JSON.stringify({ parts }) });

@@ -35,6 +35,12 @@ export class MemoryStore implements SessionStore {
     this.#now = now;
   }
 
+  /** @internal For what was kept elsewhere: the next write gets a number above `seq`, the header is none of the writes. */
+  begin(seq: number, header?: SessionHeader): void {
+    this.#seq = Math.max(this.#seq, seq);
+    this.#header = header ?? this.#header;
+  }
+
   async open(): Promise<void> {}
 
   async header(): Promise<SessionHeader | undefined> {

@@ -1,0 +1,50 @@
+/** A log in a file that the user has picked (File System Access; Chromium). */
+import { SessionError } from "../session/call.js";
+import type { TextLog } from "./log.js";
+
+/** What browsers have beyond the types. */
+interface Permissions {
+  queryPermission?(options: { mode: string }): Promise<PermissionState>;
+  requestPermission?(options: { mode: string }): Promise<PermissionState>;
+}
+
+/**
+ * A log in a file. Every commit writes a copy of the file and puts it in place, so that it is there whole or not at all;
+ * for long sessions the browser's own storage is faster. A file that somebody else has changed meanwhile is not written
+ * (`fenced`). Where the permission is gone, as after a reload, it is asked for, which needs a click (`blocked` without).
+ */
+export function fileHandleLog(handle: FileSystemFileHandle): TextLog {
+  let size = 0;
+  const write = async (act: (file: FileSystemWritableFileStream) => Promise<void>, length: number) => {
+    await permit(handle);
+    if ((await handle.getFile()).size !== size) throw new SessionError("fenced");
+    const file = await handle.createWritable({ keepExistingData: true });
+    try {
+      await act(file);
+      await file.close();
+    } catch (thrown) {
+      await file.abort().catch(() => {});
+      throw thrown;
+    }
+    size = length;
+  };
+  return {
+    async read() {
+      const file = await handle.getFile();
+      size = file.size;
+      return file.text();
+    },
+    append(text) {
+      const data = new TextEncoder().encode(text);
+      return write((file) => file.write({ type: "write", position: size, data }), size + data.length);
+    },
+    truncate: (bytes) => write((file) => file.truncate(bytes), bytes),
+  };
+}
+
+async function permit(handle: FileSystemFileHandle & Permissions): Promise<void> {
+  const mode = { mode: "readwrite" };
+  if (((await handle.queryPermission?.(mode)) ?? "granted") === "granted") return;
+  const answer = await handle.requestPermission?.(mode).catch(() => "denied");
+  if (answer !== "granted") throw new SessionError("blocked");
+}
