@@ -292,7 +292,7 @@ export async function play(cases, tell = () => {}) {
       await Promise.race([run(), late]).finally(() => clearTimeout(timer));
       tell(`ok ${name}`);
     } catch (error) {
-      failures.push({ name, detail: String(error?.stack ?? error) });
+      failures.push({ name, detail: `${error}\n${error?.stack ?? ""}` });
       tell(`FAILED ${name}: ${error?.stack ?? error}`);
     }
   }

@@ -7,6 +7,7 @@ import { contract, play } from "./contract.mjs";
 import { faultCases } from "./faults.mjs";
 import { hasOpfs, opfsParts } from "./opfs.mjs";
 import { leaseCases, ownerCases } from "./owners.mjs";
+import { packCases } from "./packs.mjs";
 
 const parts = [];
 const part = async (name, cases) => parts.push({ name, ...(await play(cases)) });
@@ -24,6 +25,7 @@ await part("catalogue", catalogCases(session, "catalogue"));
 const lost = Number(new URLSearchParams(location.search).get("lost") ?? 300);
 await part("one writer, Web Locks", ownerCases(session, "owners", { lost }));
 await part("one writer, leases", leaseCases(session, "leases"));
+await part("packs", packCases(session, "packs"));
 await part("faults", faultCases(session, "faults"));
 if (hasOpfs()) {
   parts.push(...(await opfsParts(session, logs, "page")));

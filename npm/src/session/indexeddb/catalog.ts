@@ -3,6 +3,7 @@ import { treeWrites } from "../branches.js";
 import { SessionError, uuid } from "../call.js";
 import { type StoreWrite, TIPS } from "../store.js";
 import { SessionTree } from "../tree.js";
+import type { SessionSource } from "../slices.js";
 import type { SessionEntry } from "../types.js";
 import {
   type Channel,
@@ -14,13 +15,14 @@ import {
 } from "./channel.js";
 import { type Database, database } from "./database.js";
 import { appendName, MAIN } from "./naming.js";
+import { packAll } from "./packs.js";
 import { estimate, persist, type StorageEstimate } from "./quota.js";
 import { readRow, readValue, scanEntries } from "./reads.js";
 import { type SessionRow, STORES, within } from "./schema.js";
 import { IndexedDbStore } from "./store.js";
 
 /** Writes of an import that are done at a time: more would hold the page up. */
-const AT_A_TIME = 500;
+const AT_A_TIME = 200;
 
 /** What a list shows of a session. */
 export interface SessionInfo {
@@ -105,12 +107,15 @@ export class SessionCatalog {
    * Takes a session file in, of any version that pi wrote. A session whose id is there already becomes a copy with an id
    * of its own. Gives the id.
    *
-   * @throws SessionError as `SessionTree.import`
+   * @throws SessionError as `SessionTree.importAsync`
    */
-  async import(text: string): Promise<string> {
-    let tree = SessionTree.import(text);
-    if (await readRow(this.#db, tree.getSessionId())) tree = tree.fork(uuid());
+  async import(file: SessionSource): Promise<string> {
+    let tree = await SessionTree.importAsync(file);
+    const there = await readRow(this.#db, tree.getSessionId());
+    if (there?.header) tree = tree.fork(uuid());
     const id = tree.getSessionId();
+    // An import that was broken off.
+    if (there && !there.header) await this.remove(id);
     const store = this.open(id);
     try {
       // The header comes last: until then there is no session.
@@ -120,6 +125,7 @@ export class SessionCatalog {
         await breath();
       }
       await store.commit([header as StoreWrite]);
+      await packAll(this.#db, id);
     } finally {
       await store.close();
       tree.dispose();
@@ -134,7 +140,7 @@ export class SessionCatalog {
     if (!row?.header) throw new SessionError("unknown_session");
     const entries = await scanEntries(this.#db, id, { order: "asc" });
     const lines = entries.map(({ seq: _, ...entry }) => entry as SessionEntry);
-    const tree = SessionTree.from(row.header, lines);
+    const tree = await SessionTree.fromAsync(row.header, lines);
     const tip = await readValue(this.#db, id, TIPS, MAIN);
     if (typeof tip === "string") tree.branch(tip);
     const text = tree.export();

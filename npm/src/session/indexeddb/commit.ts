@@ -57,8 +57,6 @@ export async function commit(
     });
     // It was done already, by an attempt whose end nobody saw.
     if (row.commits > fence.commits) return numbered(row.lastSeq);
-    await lookUp(tx, session, ids, parents, row.usageCount > 0 || kinds.has("usage"));
-
     const firstSeq = row.nextSeq;
     let seq = firstSeq;
     for (const write of writes) {
@@ -71,6 +69,8 @@ export async function commit(
     row.lastSeq = firstSeq;
     row.commits++;
     sessions.put(row).catch(ignore);
+    // After the writes, which need not wait for it: what throws here takes them back.
+    await lookUp(tx, session, { writes, ids, parents }, row.usageCount > 0);
     return numbered(firstSeq);
   };
   return db.run([...stores], "readwrite", work, durability);
@@ -79,19 +79,21 @@ export async function commit(
 /** For requests that nobody awaits: one that fails breaks the transaction off, and that is awaited. */
 const ignore = () => {};
 
-/** Ids are shared by entries and rows of usage. */
+/** What the writes themselves do not find out: whether parents are there, and ids that a row of usage or an entry has. */
 async function lookUp(
   tx: Transaction,
   session: string,
-  ids: readonly string[],
-  parents: readonly string[],
-  both: boolean,
+  { writes, ids, parents }: Admitted,
+  usage: boolean,
 ): Promise<void> {
   const holds = async (store: "entries" | "usage", id: string) =>
     (await tx.objectStore(store).getKey([session, id])) !== undefined;
-  const taken = ids.flatMap((id) => [holds("entries", id), ...(both ? [holds("usage", id)] : [])]);
+  const rows = writes.flatMap((write) => (write.kind === "usage" ? [write.row.id] : []));
+  const own = new Set(rows);
+  const taken = rows.map((id) => holds("entries", id));
+  if (usage) for (const id of ids) if (!own.has(id)) taken.push(holds("usage", id));
   const there = parents.map((id) => holds("entries", id));
-  // Each of them is awaited here, so that none fails unseen.
+  // All of them are awaited together, so that none fails unseen.
   const [some, all] = await Promise.all([Promise.all(taken), Promise.all(there)]);
   if (some.includes(true)) throw new SessionError("duplicate_id");
   if (all.includes(false)) throw new SessionError("missing_parent");

@@ -4,10 +4,11 @@ import { endsAt, inOrder, pageOf, type Selection, select } from "../checks.js";
 import type { BranchQuery, EntryQuery, ListPage, StoredEntry, UsageRow } from "../store.js";
 import { blobAt, putBack } from "./blobs.js";
 import type { Database, Transaction } from "./database.js";
-import { type EntryRow, type SessionRow, within } from "./schema.js";
+import { PACK, readPack, readRange } from "./packs.js";
+import { type EntryRow, type SessionRow, type StoreName, within } from "./schema.js";
 
-/** So many sequence numbers are read at a time: more would hold the page up. */
-const WINDOW = 1000;
+/** What the entries of a session are read from. */
+const ENTRIES: StoreName[] = ["sessions", "entries", "blobs"];
 /** So many reads are under way at a time. */
 const AHEAD = 4;
 
@@ -95,7 +96,7 @@ export async function scanUsage(db: Database, s: string): Promise<UsageRow[]> {
   return rows.map(({ row, seq }) => ({ ...row, seq }) as UsageRow);
 }
 
-/** Entries by sequence number, in windows, several of them under way. */
+/** Entries by sequence number, in parts: more at a time would hold the page up. */
 export async function scanEntries(
   db: Database,
   s: string,
@@ -103,49 +104,63 @@ export async function scanEntries(
 ): Promise<StoredEntry[]> {
   const rising = query.order === "asc";
   const { limit = Number.POSITIVE_INFINITY, cursor } = query;
-  const rows = await db.run(["sessions", "entries"], "readonly", async (tx) => {
-    const row = await tx.objectStore("sessions").get(s);
+  const rows = await db.run(ENTRIES, "readonly", async (tx) => {
+    const { nextSeq = 1, packed = 0 } = (await tx.objectStore("sessions").get(s)) ?? {};
     const low = rising && cursor ? cursor.seq + 1 : 1;
-    const high = !rising && cursor ? cursor.seq - 1 : (row?.nextSeq ?? 1) - 1;
+    const high = !rising && cursor ? cursor.seq - 1 : nextSeq - 1;
+    const parts = partsOf(low, high, packed, Math.min(PACK, Math.max(limit, 50)));
+    if (!rising) parts.reverse();
     const found: EntryRow[] = [];
-    let selected = 0;
     const under: Promise<EntryRow[]>[] = [];
-    const size = Math.min(WINDOW, Math.max(limit, 50));
-    let at = rising ? low : high;
-    const inside = () => (rising ? at <= high : at >= low);
-    while ((inside() || under.length > 0) && selected < limit) {
-      for (; inside() && under.length < AHEAD; at += rising ? size : -size)
-        under.push(rising ? window(tx, s, at, at + size - 1) : window(tx, s, at - size + 1, at));
-      const rows = (await under.shift()) ?? [];
+    const ahead = limit === Number.POSITIVE_INFINITY ? AHEAD : 1;
+    let selected = 0;
+    for (let at = 0; (at < parts.length || under.length > 0) && selected < limit; ) {
+      for (; at < parts.length && under.length < ahead; at++) under.push(readPart(tx, s, parts[at] as Part));
+      const rows = ((await under.shift()) ?? []).filter(({ seq }) => seq >= low && seq <= high);
       if (!rising) rows.reverse();
-      const { length } = found;
       for (const row of rows) found.push(row);
-      // With `limit` only: what has been read of other types does not count.
-      if (limit !== Number.POSITIVE_INFINITY)
-        selected += select(found.slice(length).map(entryOf), query, rising).length;
+      // Entries that the query does not want do not count.
+      if (limit < Number.POSITIVE_INFINITY)
+        selected += select(rows.map(entryOf), { ...query, limit: limit - selected }, rising).length;
     }
-    await Promise.all(under);
     return found;
   });
   return restored(db, s, rows, query, rising);
 }
 
+/** A pack, by its first number, or a range of numbers. */
+type Part = { pack: number } | { from: number; to: number };
+
+/** What to read for these numbers: packs as far as there are any, then ranges of at most `size`. */
+function partsOf(low: number, high: number, packed: number, size: number): Part[] {
+  const parts: Part[] = [];
+  let at = low;
+  for (; at <= Math.min(high, packed); at += PACK - ((at - 1) % PACK))
+    parts.push({ pack: at - ((at - 1) % PACK) });
+  for (; at <= high; at += size) parts.push({ from: at, to: Math.min(high, at + size - 1) });
+  return parts;
+}
+
+const readPart = (tx: Transaction, s: string, part: Part): Promise<EntryRow[]> =>
+  "pack" in part ? readPack(tx, s, part.pack) : readRange(tx, s, part.from, part.to);
+
 /** The way from an entry to its root, then as it is asked for. */
 export async function scanBranch(db: Database, s: string, query: BranchQuery): Promise<StoredEntry[]> {
   const rising = query.order === "oldestFirst";
-  const rows = await db.run(["entries"], "readonly", (tx) => walk(tx, s, query, rising));
+  const rows = await db.run(ENTRIES, "readonly", (tx) => walk(tx, s, query, rising));
   return restored(db, s, rising ? rows.reverse() : rows, query, rising);
 }
 
 /**
- * A parent has a lower number than its children: what is before an entry is read in windows that grow, and an entry is
- * looked up only where the branch goes on before the window.
+ * A parent has a lower number than its children: what is before an entry is read in parts that grow, and an entry is looked
+ * up only where the branch goes on before the part.
  */
 async function walk(tx: Transaction, s: string, query: BranchQuery, rising: boolean): Promise<EntryRow[]> {
   const path: EntryRow[] = [];
   const { limit = Number.POSITIVE_INFINITY } = query;
   const stops = rising ? {} : query;
   const plain = query.type === undefined && query.customType === undefined && !query.cursor;
+  const packed = (await tx.objectStore("sessions").get(s))?.packed ?? 0;
   let near = new Map<string, EntryRow>();
   let size = 32;
   for (let id = query.start; id !== ""; ) {
@@ -153,8 +168,10 @@ async function walk(tx: Transaction, s: string, query: BranchQuery, rising: bool
     if (!row) {
       row = await tx.objectStore("entries").get([s, id]);
       if (!row) throw new SessionError("unknown_entry");
-      size = Math.min(size * 2, WINDOW);
-      const rows = await window(tx, s, row.seq - size, row.seq - 1);
+      size = Math.min(size * 2, PACK);
+      const last = row.seq - 1;
+      const [part] = partsOf(last <= packed ? last : Math.max(packed + 1, last - size), last, packed, PACK);
+      const rows = part ? await readPart(tx, s, part) : [];
       near = new Map(rows.map((each) => [each.id, each]));
     }
     path.push(row);
@@ -165,13 +182,6 @@ async function walk(tx: Transaction, s: string, query: BranchQuery, rising: bool
   return path;
 }
 
-function window(tx: Transaction, s: string, from: number, to: number): Promise<EntryRow[]> {
-  return tx
-    .objectStore("entries")
-    .index("bySeq")
-    .getAll(IDBKeyRange.bound([s, from], [s, to]));
-}
-
 async function restored(
   db: Database,
   s: string,
@@ -179,13 +189,15 @@ async function restored(
   query: Selection,
   rising: boolean,
 ): Promise<StoredEntry[]> {
-  const wanted = new Set(select(rows.map(entryOf), query, rising).map(({ id }) => id));
-  const chosen = rows.filter(({ id }) => wanted.has(id));
-  await restore(db, s, chosen);
-  return chosen.map(entryOf);
+  const all = rows.map(entryOf);
+  const chosen = select(all, query, rising);
+  const wanted = chosen.length < all.length ? new Set(chosen) : undefined;
+  await restore(db, s, wanted ? rows.filter(({ entry }) => wanted.has(entry as StoredEntry)) : rows);
+  return chosen;
 }
 
-const entryOf = ({ entry, seq }: EntryRow): StoredEntry => ({ ...entry, seq }) as StoredEntry;
+/** The row is a copy of what is stored, and ours. */
+const entryOf = ({ entry, seq }: EntryRow): StoredEntry => Object.assign(entry, { seq });
 
 /** Puts the long texts back. */
 async function restore(db: Database, s: string, rows: readonly (EntryRow | undefined)[]): Promise<void> {

@@ -24,6 +24,8 @@ export interface SessionRow {
   /** What was said first. */
   preview: string;
   nextSeq: number;
+  /** Entries up to this number are in packs, too. */
+  packed: number;
   /** Rises with every writer: what was begun under another one fails. */
   epoch: number;
   /** So many commits in this epoch; the last of them began with that number. */
@@ -66,7 +68,8 @@ export interface Schema extends DBSchema {
     value: { s: string; id: string; seq: number; row: Record<string, unknown> };
     indexes: { bySeq: [string, number] };
   };
-  blobs: { key: [string, string]; value: { s: string; sha256: string; blob: Blob } };
+  /** Long texts, and packs of entries. */
+  blobs: { key: [string, string]; value: { s: string; sha256: string; blob?: Blob; rows?: EntryRow[] } };
   /** Of runs that go on after a reload; nothing writes it yet. */
   journal: { key: [string, number]; value: { s: string; n: number } };
 }

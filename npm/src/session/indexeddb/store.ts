@@ -29,6 +29,7 @@ import { commit } from "./commit.js";
 import { type Database, database } from "./database.js";
 import { watchPage } from "./lifecycle.js";
 import { leaseLock, type WriterLock, webLock } from "./lock.js";
+import { type Packer, packer } from "./packs.js";
 import * as reads from "./reads.js";
 import { beginEpoch, forget, leaseIn } from "./writer.js";
 import type { SessionRow } from "./schema.js";
@@ -61,6 +62,7 @@ export class IndexedDbStore implements SessionStore {
   readonly #db: Database;
   readonly #name: string;
   readonly #locks: LockManager | null | undefined;
+  readonly #packer: Packer;
   readonly #listeners = new Set<(event: StoreEvent) => void>();
   #role: StoreRole = "mirror";
   #opening: Promise<void> | undefined;
@@ -88,6 +90,7 @@ export class IndexedDbStore implements SessionStore {
     this.#clock = clock;
     this.#locks = locks;
     this.#db = database(name, { leaving: () => this.#leaveForGood() }, version);
+    this.#packer = packer(this.#db, id, clock);
   }
 
   get role(): StoreRole {
@@ -157,6 +160,7 @@ export class IndexedDbStore implements SessionStore {
       this.#seen = Math.max(this.#seen, toSeq);
       this.#channel?.post({ kind: "commit", epoch: fence.epoch, fromSeq: done.firstSeq, toSeq });
       this.#list?.post({ id: this.id });
+      this.#packer.note(toSeq);
       return done;
     } catch (error) {
       if (error instanceof SessionError) {
@@ -223,6 +227,7 @@ export class IndexedDbStore implements SessionStore {
     this.#stopWatching();
     await this.#queue;
     await this.#opening?.catch(() => {});
+    await this.#packer.close();
     if (this.#role === "writer" && !this.#gone) await forget(this.#db, this.id, this.#epoch).catch(() => {});
     await this.#letGo();
     this.#channel?.close();
@@ -289,6 +294,7 @@ export class IndexedDbStore implements SessionStore {
     this.#epoch = row.epoch;
     this.#commits = 0;
     this.#role = "writer";
+    this.#packer.note(row.nextSeq - 1, row.packed);
     this.#notice(row.nextSeq - 1, tell);
     if (tell && before !== "writer") this.#emit({ type: "role", role: "writer" });
   }

@@ -21,6 +21,7 @@ export function emptyRow(id: string, now: number): SessionRow {
     usage: emptyUsage(),
     preview: "",
     nextSeq: 1,
+    packed: 0,
     epoch: 0,
     commits: 0,
     lastSeq: 0,
