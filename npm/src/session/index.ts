@@ -44,6 +44,7 @@ export type {
   SessionListener,
 } from "./session-events.js";
 export { redact, type Redacted, type RedactOptions } from "./redact.js";
+export { replay, type ReplayOptions } from "./replay.js";
 export {
   type BranchQuery,
   type CommitOptions,
