@@ -191,7 +191,8 @@ export class Compactor implements RunPart {
   }
 
   private _isFull({ window, threshold }: Limits): boolean {
-    return window > 0 && this.core.tree.contextSize().tokens > threshold;
+    const { tree, transcript } = this.core;
+    return window > 0 && transcript.size.isAbove(threshold, () => tree.contextSize().tokens);
   }
 
   private _prepare(): CompactionPreparation | undefined {

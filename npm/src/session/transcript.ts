@@ -3,6 +3,7 @@ import type { Agent } from "../agent.js";
 import type { AgentMessage, Model, SystemMessage } from "../types.js";
 import { appendMessage, usageOf, withoutDetails, withPrompt } from "./messages.js";
 import { textOf } from "./recorder.js";
+import { SizeBound } from "./size-bound.js";
 import type { StoreWrite } from "./store.js";
 import type { SessionTree } from "./tree.js";
 import type { SessionContext, SessionEntry } from "./types.js";
@@ -24,6 +25,8 @@ export class Transcript {
   private readonly prompt: SystemMessage | undefined;
   /** What the branch says about model and thinking level. */
   private readonly selected = { model: "", level: "" };
+  /** How large the context is at most. */
+  readonly size = new SizeBound();
   /** The list that the agent should have, and how long it should be. */
   private list: readonly AgentMessage[] | undefined;
   private length = 0;
@@ -48,6 +51,7 @@ export class Transcript {
       if (source) this.entries.set(message, source.id);
     });
     agent.state.messages = withPrompt(messages, this.prompt);
+    this.size.reset(messages);
     this.selected.model = model ? `${model.provider}/${model.modelId}` : "";
     this.selected.level = thinkingLevel;
     this.note(messages.length > 0);
@@ -74,6 +78,7 @@ export class Transcript {
       this.keeper.warn(`The details of a message are no JSON, and were left out: ${textOf(thrown)}`, thrown);
     }
     this.entries.set(message, entry.id);
+    this.size.add(message);
     this.note(true);
   }
 
@@ -93,6 +98,7 @@ export class Transcript {
       this.keeper.moved(before, at);
     }
     for (const message of messages.slice(known + 1)) if (!this.isPrompt(message, at)) this.record(message);
+    this.size.reset(messages);
     this.note(messages.length > 0);
   }
 
