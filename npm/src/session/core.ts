@@ -46,8 +46,8 @@ export interface RunPart {
 
 const MIRROR =
   "This session is open for writing elsewhere, and is only followed here. takeOver() makes this page the writer.";
-/** After these a run makes no sense: all that follows would be lost as well. */
-const STOPS = new Set(["fenced", "gone", "closed", "version", "blocked"]);
+/** After these nothing can be stored here any more, whatever is tried. */
+const ENDS = new Set(["gone", "closed", "version"]);
 
 /** See the module. */
 export class SessionCore implements Companion, Owner {
@@ -64,6 +64,8 @@ export class SessionCore implements Companion, Owner {
   readonly transcript: Transcript;
   private _lastSeq = 0;
   private _stopping = false;
+  /** Why nothing can be stored here any more. */
+  private _ended: AgentError | undefined;
   private _disposed = false;
   /** Reading what others have written, one time after the other. */
   private _following: Promise<void> = Promise.resolve();
@@ -101,15 +103,16 @@ export class SessionCore implements Companion, Owner {
   }
 
   get name(): string | undefined {
-    return this._name ?? this._tree?.getSessionName();
+    return this._tree?.getSessionName() ?? this._name;
   }
 
   get disposed(): boolean {
     return this._disposed;
   }
 
-  /** @throws AgentBusyError where this page may not write */
+  /** @throws AgentBusyError where this page may not write; AgentError `storage_...` where nobody can */
   mustWrite(): void {
+    if (this._ended) throw this._ended;
     if (this.role === "mirror") throw new AgentBusyError(MIRROR);
   }
 
@@ -136,8 +139,10 @@ export class SessionCore implements Companion, Owner {
 
   /** @param name without line breaks */
   setName(name: string): void {
-    this.append((tree) => tree.appendSessionInfo(name), setOrDelete(NAME, "", name || undefined));
-    this._name = undefined;
+    // Files of version 4 keep the name beside the tree.
+    const beside = this._name === undefined ? [] : [setOrDelete(NAME, "", name || undefined)];
+    this.append((tree) => tree.appendSessionInfo(name), ...beside);
+    if (beside.length > 0) this._name = name || undefined;
   }
 
   /** Tells of something that is not as it should be, and goes on. */
@@ -223,7 +228,7 @@ export class SessionCore implements Companion, Owner {
   // --- What the store and other sessions on it tell
 
   othersWrote(): void {
-    if (this.role === "mirror") void this._follow();
+    void this._follow();
   }
 
   ownerChanged(): void {
@@ -234,7 +239,7 @@ export class SessionCore implements Companion, Owner {
     if (event.type === "changed") this.othersWrote();
     else if (event.type === "role") void this._checkRole();
     else if (event.type === "gone") {
-      this._stop("gone");
+      this._stop(new AgentError("storage_gone", "The session was removed."));
       this.events.emit({ type: "gone" });
     } else if (event.type === "asked") {
       // The run ends with its turn, which is what the other page waits for.
@@ -254,18 +259,19 @@ export class SessionCore implements Companion, Owner {
     const error = new AgentError(`storage_${code}`, `The session could not be stored: ${textOf(thrown)}`, {
       cause: thrown,
     });
-    if (STOPS.has(code)) this._stop(code);
+    if (code === "fenced" || ENDS.has(code)) this._stop(error);
     else if (code === "quota") this._stopping = true;
     this.events.emit({ type: "storage_error", error, unsaved });
   }
 
   /** The run ends now: what it still says could not be kept. */
-  private _stop(code: string): void {
+  private _stop(error: AgentError): void {
     this._stopping = true;
     this.recorder.paused = true;
     this.part?.abort();
-    this.agent.abort(new AgentError(`storage_${code}`, "The session cannot be written here any more."));
-    if (code === "fenced") void this._checkRole(true);
+    this.agent.abort(error);
+    if (error.code === "storage_fenced") void this._checkRole(true);
+    else this._ended ??= error;
   }
 
   // --- Opening and following
@@ -334,8 +340,13 @@ export class SessionCore implements Companion, Owner {
 
   /** @param whole what is here may have gaps: other pages have written in between */
   private async _readAgain(whole = false): Promise<void> {
-    if (!this._stale || this._disposed) return;
+    if (!this._stale || this._disposed || !this._tree) return;
     this._stale = false;
+    if (this.role === "writer") {
+      // Nobody else writes but a name. What is here alone must not be lost for it.
+      await this.recorder.flush();
+      if (this.recorder.unsaved > 0) return;
+    }
     try {
       this._take(await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree));
       this.transcript.install();

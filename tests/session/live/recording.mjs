@@ -310,6 +310,44 @@ export const recording = {
     equal(agent.state.isStreaming, false);
   },
 
+  "a name that comes from a list of sessions is seen by the page that writes": async (host) => {
+    const { Session } = host.session;
+    const [here] = pages(host, 1);
+    const agent = agentOf(host, []);
+    const session = await Session.open({ agent, store: here });
+    await session.setName("First");
+    await session.prompt("1");
+    const events = session.events();
+    await here.rename("Second");
+    for await (const { type } of events) if (type === "changed") break;
+    equal(session.name, "Second");
+    await session.prompt("2");
+    const entries = await here.scanEntries({ order: "asc" });
+    equal(entries.find(({ message }) => message?.content?.[0]?.text === "2").parentId, "name-Second");
+    equal(roles(agent.state.messages), `system ${turn} ${turn}`);
+    await session.setName("Third");
+    equal(session.name, "Third");
+  },
+
+  "a session that was removed takes no prompts": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    let tell;
+    store.subscribe = (listener) => {
+      tell = listener;
+      return () => {};
+    };
+    const agent = agentOf(host, []);
+    const session = await Session.open({ agent, store });
+    const events = told(session);
+    await agent.prompt("1");
+    tell({ type: "gone" });
+    equal(events.at(-1).type, "gone");
+    await rejects(agent.prompt("2"), "storage_gone");
+    await rejects(session.compact(), "storage_gone");
+    equal(session.tree.getEntries().length, 5);
+  },
+
   "an agent has one session at a time": async (host) => {
     const { Session, MemoryStore } = host.session;
     const agent = agentOf(host, []);

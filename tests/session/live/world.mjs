@@ -90,6 +90,14 @@ export function pages(host, count) {
       ].map((name) => [name, (...args) => inner[name](...args)]),
     ),
     async close() {},
+    /** A list of sessions gives it a name, whoever writes. */
+    async rename(name) {
+      const id = `name-${name}`;
+      const entry = { type: "session_info", id, parentId: await inner.value("pi.branch.tip", "main"), name };
+      const tip = { kind: "value", op: "set", namespace: "pi.branch.tip", key: "main", value: id };
+      const { firstSeq } = await inner.commit([{ kind: "entry", entry }, tip]);
+      tell({ type: "changed", firstSeq, lastSeq: firstSeq + 1 });
+    },
     /** The writer changes, and nobody is told. */
     steal() {
       writer = page;
