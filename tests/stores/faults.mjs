@@ -138,6 +138,35 @@ export function faultCases(session, database) {
     await store.close();
   });
 
+  on("a commit that failed and had landed does not hide the next one", async () => {
+    const store = await fresh();
+    let victim;
+    const deaf = (original) =>
+      function (type, act, ...rest) {
+        if (this.mode === "readwrite") victim ??= this;
+        if (this !== victim || type === "error") return original.call(this, type, act, ...rest);
+        if (type === "abort") original.call(this, "complete", act, ...rest);
+      };
+    const refused = (original) =>
+      function (...given) {
+        if (victim) throw new DOMException("no", "UnknownError");
+        return original.apply(this, given);
+      };
+    await patched(IDBTransaction.prototype, "addEventListener", deaf, () =>
+      patched(IDBDatabase.prototype, "transaction", refused, () =>
+        refuses(store.commit([entry("b", "a")]), "failed"),
+      ),
+    );
+    // It is there, and a second try says so.
+    await refuses(store.commit([entry("b", "a")]), "duplicate_id");
+    await store.commit([entry("c", "b")]);
+    equal(
+      (await store.scanEntries({ order: "asc" })).map(({ id }) => id),
+      ["a", "b", "c"],
+    );
+    await store.close();
+  });
+
   on("a connection that the browser closed is opened again", async () => {
     const store = await fresh();
     let cut = true;

@@ -8,10 +8,10 @@ import type { Database, Transaction } from "./database.js";
 import { type StoreName, within } from "./schema.js";
 import { addGist, gistOf } from "./summary.js";
 
-/** Who writes, and the how-manieth commit this is. */
+/** Who writes, and a number that no other commit of this writer has. */
 export interface Fence {
   epoch: number;
-  commits: number;
+  commit: number;
 }
 
 const storeOf: Record<StoreWrite["kind"], StoreName> = {
@@ -56,7 +56,7 @@ export async function commit(
       timestamp,
     });
     // It was done already, by an attempt whose end nobody saw.
-    if (row.commits > fence.commits) return numbered(row.lastSeq);
+    if (row.lastCommit === fence.commit) return numbered(row.lastSeq);
     const firstSeq = row.nextSeq;
     let seq = firstSeq;
     for (const write of writes) {
@@ -67,7 +67,7 @@ export async function commit(
     addGist(row, gist, timestamp);
     row.nextSeq = seq;
     row.lastSeq = firstSeq;
-    row.commits++;
+    row.lastCommit = fence.commit;
     sessions.put(row).catch(ignore);
     // After the writes, which need not wait for it: what throws here takes them back.
     await lookUp(tx, session, { writes, ids, parents }, row.usageCount > 0);

@@ -28,8 +28,8 @@ export interface SessionRow {
   packed: number;
   /** Rises with every writer: what was begun under another one fails. */
   epoch: number;
-  /** So many commits in this epoch; the last of them began with that number. */
-  commits: number;
+  /** The number of the last commit of this epoch, and the first sequence number in it. */
+  lastCommit: number;
   lastSeq: number;
   /** Where there are no Web Locks: who writes, and until when without renewal. */
   lease?: { owner: string; expires: number };

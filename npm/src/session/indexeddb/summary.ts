@@ -23,7 +23,7 @@ export function emptyRow(id: string, now: number): SessionRow {
     nextSeq: 1,
     packed: 0,
     epoch: 0,
-    commits: 0,
+    lastCommit: 0,
     lastSeq: 0,
     formatNotes: [],
   };

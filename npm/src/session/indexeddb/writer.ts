@@ -21,7 +21,7 @@ export function beginEpoch(db: Database, id: string, now: number, known: boolean
     if (row.entryCount > 0 && (await tx.objectStore("entries").getKey(within(id))) === undefined)
       throw new SessionError("gone");
     row.epoch++;
-    row.commits = 0;
+    row.lastCommit = 0;
     await sessions.put(row);
     return row;
   });
