@@ -1,7 +1,6 @@
 /** How full the context of a model is. */
 import { hasFailed, isAnswer } from "../answers.js";
 import type { Model } from "../types.js";
-import { isReported } from "../usage.js";
 import type { SessionTree } from "./tree.js";
 import type { SessionMessageEntry } from "./types.js";
 
@@ -22,9 +21,8 @@ export function contextUsage(tree: SessionTree, { contextWindow }: Model): Conte
     compacted < 0 ||
     branch.slice(compacted + 1).some((entry) => {
       const { message } = entry as SessionMessageEntry;
-      return (
-        entry.type === "message" && isAnswer(message) && !hasFailed(message) && isReported(message.usage)
-      );
+      // A model that reports nothing has answered all the same: then it is an estimate.
+      return entry.type === "message" && isAnswer(message) && !hasFailed(message);
     });
   const tokens = counted ? tree.contextSize().tokens : null;
   return { tokens, window, percent: tokens === null || window === 0 ? null : (tokens / window) * 100 };

@@ -304,10 +304,8 @@ export class SessionCore implements Companion, Owner {
     this._take(stored);
     this.role = this._wantedRole();
     this.recorder.paused = this.role === "mirror";
-    if (isNew && this.role === "writer")
-      this.recorder.add(undefined, { kind: "header", header: tree.getHeader() });
+    if (isNew) this.recorder.begin(tree.getHeader());
     const restored = await this._restore(isNew);
-    await this.recorder.flush();
     this.restored = restored;
     this.events.emit({ type: "ready", restored });
   }
@@ -348,7 +346,11 @@ export class SessionCore implements Companion, Owner {
       if (this.recorder.unsaved > 0) return;
     }
     try {
-      this._take(await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree));
+      const stored = await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree);
+      if (stored.isNew) this.recorder.begin(this.tree.getHeader());
+      // Removed meanwhile, which the store tells: what is here may be the last copy.
+      if (stored.isNew && this.tree.getEntries().length > 0) return;
+      this._take(stored);
       this.transcript.install();
       this.events.emit({ type: "changed" });
     } catch (thrown) {

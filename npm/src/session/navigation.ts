@@ -198,8 +198,10 @@ export function versionsOf(tree: SessionTree, id: string): { entries: SessionEnt
     if (isMessage(entry)) entries.push(entry);
     else open.push(...tree.getChildren(entry.id));
   }
-  const place = new Map(tree.getEntries().map((entry, at) => [entry.id, at]));
-  entries.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+  if (entries.length > 1) {
+    const place = new Map(tree.getEntries().map((entry, at) => [entry.id, at]));
+    entries.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+  }
   return { entries, index: entries.findIndex((entry) => entry.id === id) };
 }
 

@@ -1,7 +1,7 @@
 /** Writes what a session adds into its store, in order, and keeps what could not be written. */
 import { SessionError } from "./call.js";
 import { type SessionStore, type StoreWrite, setValue, TIPS } from "./store.js";
-import type { SessionEntry } from "./types.js";
+import type { SessionEntry, SessionHeader } from "./types.js";
 
 /** The code of a refusal of a store; `failed` for what is none. */
 export function storeCode(thrown: unknown): string {
@@ -16,6 +16,7 @@ export function textOf(thrown: unknown): string {
 /** Commits one after the other: what waits, and where the branch ends. */
 export class Recorder {
   private waiting: StoreWrite[] = [];
+  private header: StoreWrite | undefined;
   /** `undefined`: the store knows. */
   private tip: string | null | undefined;
   private work: Promise<void> | undefined;
@@ -45,8 +46,15 @@ export class Recorder {
     return this.waiting.flatMap((write) => (write.kind === "entry" ? [write.entry as SessionEntry] : []));
   }
 
+  /** Nothing is stored yet. The header goes with what comes first, so that no session is kept in which nothing was said. */
+  begin(header: SessionHeader): void {
+    this.header = { kind: "header", header };
+  }
+
   /** Adds writes, and the end of the branch after them, to what is to be stored. */
   add(tip: string | null | undefined, ...writes: StoreWrite[]): void {
+    if (this.header) this.waiting.push(this.header);
+    this.header = undefined;
     this.waiting.push(...writes);
     if (tip !== undefined) this.tip = tip;
     this.start();

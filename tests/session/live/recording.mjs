@@ -126,7 +126,7 @@ export const recording = {
 
   "what could not be stored is kept, told, and stored with the next message": async (host) => {
     const { Session } = host.session;
-    const failures = [undefined, ...Array(20).fill("failed")];
+    const failures = Array(20).fill("failed");
     const store = failing(host, failures);
     const agent = agentOf(host, []);
     const session = await Session.open({ agent, store });
@@ -142,9 +142,36 @@ export const recording = {
     equal(await stored(store), `system model_change thinking_level_change ${turn} ${turn}`);
   },
 
+  "a session in which nothing was said is not stored": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const session = await Session.open({ agent: agentOf(host, []), store });
+    await session.waitForIdle();
+    equal(await store.header(), undefined);
+    await session.agent.prompt("1");
+    equal((await store.header()).id, session.id);
+  },
+
+  "what is followed stays when it is removed from the store": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const session = await Session.open({ agent: agentOf(host, []), store: here });
+    await session.prompt("1");
+    const count = session.tree.getEntries().length;
+    const empty = {
+      header: async () => undefined,
+      scanEntries: async () => [],
+      value: async () => undefined,
+    };
+    Object.assign(here, empty);
+    await there.takeOver();
+    await new Promise((resolve) => session.subscribe(({ type }) => type === "role" && resolve()));
+    equal([session.role, session.tree.getEntries().length], ["mirror", count]);
+  },
+
   "a commit that landed unseen is not written twice": async (host) => {
     const { Session } = host.session;
-    const store = failing(host, [undefined, "lost_answer"]);
+    const store = failing(host, ["lost_answer"]);
     const agent = agentOf(host, []);
     const session = await Session.open({ agent, store });
     await agent.prompt("1");
@@ -155,7 +182,7 @@ export const recording = {
 
   "without room the run ends after the turn, and nothing is lost": async (host) => {
     const { Session } = host.session;
-    const store = failing(host, [undefined, ...Array(50).fill("quota")]);
+    const store = failing(host, Array(50).fill("quota"));
     const agent = agentOf(host, [[call("a", "look")], [call("b", "look")], "Never."]);
     const session = await Session.open({ agent, store });
     const events = told(session);
