@@ -61,9 +61,20 @@ export async function startDemo({ weights = false } = {}) {
   const server = await serveDemo(dist, model);
   const browser = await launch();
   return {
-    /** Opens the page in a context of its own. What goes wrong in it is collected in `page.problems`. */
-    async open(options = {}) {
+    /**
+     * Opens the page in a context of its own. What goes wrong in it is collected in `page.problems`.
+     * `init` runs in the page before anything else.
+     */
+    async open({ init, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      if (init) await context.addInitScript(init);
+      const page = await this.tab(context);
+      await page.goto(server.url);
+      await page.waitForSelector(".empty");
+      return page;
+    },
+    /** Another tab of a context. */
+    async tab(context) {
       const page = await context.newPage();
       page.problems = [];
       page.on("pageerror", (error) => page.problems.push(`uncaught: ${error.stack ?? error}`));
@@ -73,8 +84,6 @@ export async function startDemo({ weights = false } = {}) {
           page.problems.push(`console: ${message.text()}`);
         }
       });
-      await page.goto(server.url);
-      await page.waitForSelector(".empty");
       return page;
     },
     async close() {

@@ -1,4 +1,5 @@
 import { tool } from "steersman";
+import { save } from "../download.js";
 import { parameters } from "./schema.js";
 
 /** Writes a file to the downloads of the user. It leaves the page, so the user is asked first. */
@@ -13,12 +14,7 @@ export const saveFile = tool({
   // The agent reports a `tool_approval_request`, and runs the tool only after `agent.approve()`.
   approval: true,
   execute: async (_id, { name, text }) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    link.download = name;
-    link.click();
-    // The download has the data by the next task.
-    setTimeout(() => URL.revokeObjectURL(link.href));
+    save(name, text, "text/plain");
     return { content: [{ type: "text", text: `Saved ${name}.` }], details: { bytes: new Blob([text]).size } };
   },
 });

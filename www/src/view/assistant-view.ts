@@ -57,14 +57,21 @@ export class AssistantView {
 
   /** The answer is complete, failed or stopped. `retry` is offered in the latter cases. */
   end(message: AssistantMessage, retry: () => void): void {
+    this.draw(message, retry);
+    const { stopReason, content } = message;
+    if (stopReason === "error" || stopReason === "aborted") {
+      const { title, advice } = explain(message);
+      return announce(`${title}. ${advice}`);
+    }
+    const text = content.map((block) => (block.type === "text" ? block.text : "")).join(" ");
+    if (text.trim() !== "") announce(`${this.element.getAttribute("aria-label")}: ${text.trim()}`);
+  }
+
+  /** Draws an answer that was given before, or what is missing of one. */
+  draw(message: AssistantMessage, retry?: () => void): void {
     this.waiting.remove();
     this.drawMissing(message);
-    const text = message.content
-      .map((block) => (block.type === "text" ? block.text : ""))
-      .join(" ")
-      .trim();
     if (message.stopReason === "error" || message.stopReason === "aborted") this.fail(message, retry);
-    else if (text !== "") announce(`${this.element.getAttribute("aria-label")}: ${text}`);
     if (message.stopReason === "length") {
       this.element.append(h("p", { class: "note" }, "The answer reached its length limit."));
     }
@@ -92,7 +99,7 @@ export class AssistantView {
     }
   }
 
-  private fail(message: AssistantMessage, retry: () => void): void {
+  private fail(message: AssistantMessage, retry: (() => void) | undefined): void {
     for (const block of this.blocks.values()) {
       if (block instanceof ToolCard) block.drop();
       else block.end();
@@ -107,10 +114,9 @@ export class AssistantView {
         h("p", { class: "failure-title" }, title),
         h("p", {}, advice),
         details !== undefined && h("code", { class: "failure-details" }, clip(details, 1000)),
-        button("Try again", {}, retry),
+        retry && button("Try again", {}, retry),
       ),
     );
-    announce(`${title}. ${advice}`);
   }
 }
 

@@ -14,6 +14,7 @@ export interface ComposerActions {
 const hints = {
   idle: "Enter sends, Shift+Enter begins a new line.",
   running: "Enter steers, Ctrl+Enter follows up, Esc stops.",
+  readOnly: "This conversation is only followed here.",
 };
 
 /** The message box, what can be done with a run in progress, and the messages that wait for their turn. */
@@ -69,9 +70,18 @@ export class Composer {
     if (lostFocus) this.focus();
   }
 
+  /** Whether something can be sent. What is in the box stays. */
+  setWritable(writable: boolean): void {
+    this.box.readOnly = !writable;
+    this.primary.disabled = !writable;
+    this.box.placeholder = writable ? "Ask something" : "";
+    this.status(undefined);
+  }
+
   /** Replaces the hint for a while; `undefined` brings it back. */
   status(text: string | undefined): void {
-    this.hint.textContent = text ?? (this.running ? hints.running : hints.idle);
+    const usual = this.box.readOnly ? hints.readOnly : this.running ? hints.running : hints.idle;
+    this.hint.textContent = text ?? usual;
   }
 
   /** Puts the cursor into the box, except where that would bring up a keyboard on the screen. */
@@ -88,6 +98,7 @@ export class Composer {
   }
 
   private submit(): void {
+    if (this.box.readOnly) return;
     if (this.running) this.queue("Steer");
     else if (this.text !== "" && this.actions.send(this.text)) this.box.value = "";
   }

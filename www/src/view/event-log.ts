@@ -1,4 +1,5 @@
 import type { AgentEventWithApprovals } from "steersman";
+import type { SessionEvent } from "steersman/session";
 import { byId, clip, h } from "../dom.js";
 
 /** Rows that are kept. */
@@ -30,6 +31,11 @@ export class EventLog {
   /** An event of the agent. */
   add(event: AgentEventWithApprovals): void {
     this.row(event.type === "message_update" ? event.assistantMessageEvent.type : event.type, summary(event));
+  }
+
+  /** An event of the session. */
+  addSession(event: SessionEvent): void {
+    this.row(event.type, event.type === "entry_added" ? event.entry.type : "");
   }
 
   /** What a provider sent, before it was interpreted. */

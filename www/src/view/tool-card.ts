@@ -5,6 +5,9 @@ import { announce } from "./announcer.js";
 /** Characters of arguments and results that a card shows. */
 const limit = 2000;
 
+/** What came back, of the agent or of a stored message. */
+type ToolOutcome = Pick<AgentToolResult<unknown>, "content">;
+
 type State = "writing" | "waiting" | "asking" | "running" | "done" | "failed";
 
 const words: Record<State, string> = {
@@ -66,13 +69,17 @@ export class ToolCard {
     this.show(textOf(partial));
   }
 
-  end(result: AgentToolResult<unknown>, isError: boolean, durationMs: number | undefined): void {
+  end(result: ToolOutcome, isError: boolean, durationMs: number | undefined): void {
     // Stop, or a limit, may have answered the question.
     this.closeQuestion();
-    const text = textOf(result);
-    this.show(text);
+    this.restore(result, isError, durationMs);
+    announce(`Tool ${this.label} ${isError ? "failed" : "finished"}: ${textOf(result)}`);
+  }
+
+  /** Shows what a call came to, some time ago. */
+  restore(result: ToolOutcome, isError: boolean, durationMs?: number): void {
+    this.show(textOf(result));
     this.setState(isError ? "failed" : "done", durationMs);
-    announce(`Tool ${this.label} ${isError ? "failed" : "finished"}: ${text}`);
   }
 
   /** The message with the call failed before the tool could run. */
@@ -126,7 +133,7 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-function textOf(result: AgentToolResult<unknown>): string {
+function textOf(result: ToolOutcome): string {
   const parts = result.content.map((block) =>
     block.type === "text" ? block.text : `[image: ${block.mimeType}]`,
   );

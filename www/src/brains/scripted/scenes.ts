@@ -1,11 +1,10 @@
 import type { Message } from "steersman";
 import { colorIn } from "../../tools/colors.js";
+import { lastAsked } from "./summary.js";
+import { textOf } from "./text.js";
 
 /** What the script does next: think, speak, or call a tool. */
 export type Step = { think: string } | { say: string } | { call: string; arguments: Record<string, string> };
-
-const textOf = (content: string | readonly { type: string; text?: string }[]): string =>
-  typeof content === "string" ? content : content.map((block) => block.text ?? "").join("");
 
 /** Chooses the next steps from the transcript alone, as a model would. */
 export function nextSteps(messages: readonly Message[]): Step[] {
@@ -14,7 +13,7 @@ export function nextSteps(messages: readonly Message[]): Step[] {
   if (request?.role !== "user") return [{ say: introduction }];
   const since = messages.slice(lastUser + 1);
   const results = since.flatMap((message) => (message.role === "toolResult" ? [message] : []));
-  const wish = textOf(request.content).toLowerCase();
+  const wish = lastAsked(textOf(request.content)).toLowerCase();
   const last = results.at(-1);
 
   if (/\bbells?\b/.test(wish)) return watch(results.length);

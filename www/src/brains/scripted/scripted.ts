@@ -1,4 +1,4 @@
-import type { Model, StreamFn } from "steersman";
+import { getCurrentTools, type Model, type StreamFn } from "steersman";
 import { Reply } from "steersman/adapters/generator";
 import { getTime } from "../../tools/get-time.js";
 import { saveFile } from "../../tools/save-file.js";
@@ -6,6 +6,7 @@ import { setColor } from "../../tools/set-color.js";
 import { springALeak, waitForWind } from "../../tools/trouble.js";
 import { type Brain, localModel } from "../brain.js";
 import { nextSteps, type Step } from "./scenes.js";
+import { summaryOf } from "./summary.js";
 
 /** Milliseconds between two words, so that streaming can be seen. */
 const pace = 30;
@@ -15,7 +16,8 @@ export const scripted: Brain = {
   id: "scripted",
   name: "Scripted demo",
   about: "Prepared answers to a few words. No model, no network; shows what the agent does with tools.",
-  model: localModel("script", "Scripted demo", "scripted", 100_000),
+  // So small that older messages are soon summarised, which is part of the demonstration.
+  model: localModel("script", "Scripted demo", "scripted", 4000),
   tools: [getTime, setColor, saveFile, springALeak, waitForWind],
   examples: [
     "What time is it?",
@@ -26,7 +28,10 @@ export const scripted: Brain = {
   ],
   stream: ((model: Model, context, options) => {
     const reply = new Reply(model);
-    void play(reply, nextSteps(context.messages), options?.signal);
+    const { messages, tools = getCurrentTools(messages) } = context;
+    // Whoever asks without tools wants words only: a summary.
+    const steps = tools.length > 0 ? nextSteps(messages) : [{ say: summaryOf(messages) }];
+    void play(reply, steps, options?.signal);
     return reply.stream;
   }) satisfies StreamFn,
 };

@@ -3,7 +3,7 @@ import wasmUrl from "@wllama/wllama/esm/wasm/wllama.wasm?url";
 import { chatTemplate } from "./prompt.js";
 
 /** Tokens that prompt and answer may have together. */
-export const contextSize = 4096;
+const contextSize = 4096;
 
 /**
  * Starts llama.cpp in wasm, on one thread of a worker of its own. The worker is made from a blob, so a page with a content

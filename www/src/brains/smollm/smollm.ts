@@ -4,7 +4,7 @@ import { fromWllama, type WllamaOptions } from "steersman/adapters/wllama";
 import { getTime } from "../../tools/get-time.js";
 import { setColor } from "../../tools/set-color.js";
 import { type Brain, localModel } from "../brain.js";
-import { contextSize, startEngine } from "./engine.js";
+import { startEngine } from "./engine.js";
 import { conversation, shortTools } from "./prompt.js";
 import { loadWeights, type WeightsSource } from "./weights.js";
 
@@ -39,7 +39,8 @@ export class SmolLm implements Brain {
     );
     onProgress("Starting the engine", 0, 0);
     const engine = await startEngine(weights);
-    const model = localModel("smollm2-135m-instruct", "SmolLM2 135M", this.id, contextSize);
+    // No window: it is too small to write summaries, and reads the newest messages only (see `conversation`).
+    const model = localModel("smollm2-135m-instruct", "SmolLM2 135M", this.id, 0);
     const onRead = (done: number, total: number) => onProgress("Reading its instructions", done, total);
     const read = await ask(engine, model, this.tools, onRead, signal);
     if (read.stopReason === "error" || read.stopReason === "aborted") {
