@@ -13,7 +13,7 @@ export const launch = () =>
   });
 
 /** CPU milliseconds that the page's main thread has spent in tasks. Other load on the machine does not count. */
-async function mainThreadMs(cdp) {
+export async function mainThreadMs(cdp) {
   const { metrics } = await cdp.send("Performance.getMetrics");
   return metrics.find(({ name }) => name === "TaskDuration").value * 1000;
 }

@@ -1,7 +1,10 @@
-// The benchmark's adapters deliver what its provider sends: counts only, no times, no packages of others.
+// The benchmarks work: adapters deliver what the provider sends, long sessions are read. Counts only, no times, no packages
+// of others.
 import { join } from "node:path";
 import { root, run } from "../common.mjs";
 
-const { code, out } = await run(process.execPath, [join(root, "benches/browser/run.mjs"), "--smoke"]);
-console.log(out.trim());
-process.exitCode = code;
+for (const bench of ["browser", "sessions"]) {
+  const { code, out } = await run(process.execPath, [join(root, "benches", bench, "run.mjs"), "--smoke"]);
+  console.log(out.trim());
+  process.exitCode ||= code;
+}

@@ -1,6 +1,6 @@
 // The code blocks of README.md and docs/: every ```ts block is type-checked against the package; a ```ts run block is
 // also run, and a ```text block right after it is what it prints. Names that a block does not declare come from
-// tests/docs/prelude.ts.
+// tests/docs/prelude.ts. A ```rust block is a part of an example, whose text is looked for without its indents.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { build } from "esbuild";
@@ -21,10 +21,20 @@ report.check(code.length > 0, "README and docs hold ```ts blocks");
 // A kind with a slip in it would never be looked at.
 for (const { kind, place } of blocks) {
   report.check(
-    /^(ts( run)?|text|diff|sh|html|json|toml|)$/.test(kind),
+    /^(ts( run)?|rust|text|diff|sh|html|json|toml|)$/.test(kind),
     `${place}: unknown kind of block "${kind}"`,
   );
 }
+
+const unindented = (text) => text.replace(/^\s+/gm, "").trim();
+const examples = walk(join(root, "examples"), (file) => file.endsWith(".rs")).map((file) =>
+  unindented(readFileSync(file, "utf8")),
+);
+for (const { text, place } of blocks.filter(({ kind }) => kind === "rust"))
+  report.check(
+    examples.some((example) => example.includes(unindented(text))),
+    `${place} is in an example`,
+  );
 
 for (const block of code) {
   writeFileSync(join(work, block.file), `import "./prelude.js";\n${block.text}\nexport {};\n`);

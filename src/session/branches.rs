@@ -1,9 +1,10 @@
-//! Named branches of a store, and stores made of another one (SESSIONS 2.4).
+//! Stores made of another one (SESSIONS 2.4), and the writes that commits are made of.
 
 use steersman_wire::json::{Object, Value};
 
+use super::memory::MemoryStore;
 use super::read::text;
-use super::store::{MemoryStore, Query, LABELS, LANES, NAME, TIPS};
+use super::store::{Query, LABELS, LANES, NAME, TIPS};
 use super::SessionError;
 
 /// The part of a store that a fork takes.
@@ -53,68 +54,6 @@ pub fn insert_entry(entry: Object) -> Value {
 }
 
 impl MemoryStore {
-    /// A new branch whose next entry follows `at` (`None`: a root).
-    ///
-    /// # Errors
-    /// `bad_name` (empty, or with a NUL), `branch_exists`, `unknown_entry`
-    pub fn create_branch(&mut self, name: &str, at: Option<&str>, now: f64) -> Result<(), SessionError> {
-        if name.is_empty() || name.bytes().any(|byte| byte == 0) {
-            return Err(SessionError::new("bad_name"));
-        }
-        if self.value(TIPS, name).is_some() {
-            return Err(SessionError::new("branch_exists"));
-        }
-        self.move_tip(name, at, now)
-    }
-
-    /// Moves a branch to an entry, or to nothing.
-    ///
-    /// # Errors
-    /// `unknown_entry`
-    pub fn move_tip(&mut self, name: &str, to: Option<&str>, now: f64) -> Result<(), SessionError> {
-        if to.is_some_and(|to| !self.has_entry(to)) {
-            return Err(SessionError::new("unknown_entry"));
-        }
-        self.commit(vec![set_value(TIPS, name, to.into())], now).map(drop)
-    }
-
-    /// Adds an entry to a branch and moves its tip, in one commit. `members` are those beside `id` and `parentId`.
-    ///
-    /// # Errors
-    /// `unknown_branch`, and those of [`commit`](Self::commit)
-    pub fn append_to(&mut self, branch: &str, id: &str, members: Object, now: f64) -> Result<(), SessionError> {
-        let tip = self.value(TIPS, branch).ok_or(SessionError::new("unknown_branch"))?.clone();
-        let mut entry = Object::new();
-        entry.insert("id", id);
-        entry.insert("parentId", tip);
-        members.into_iter().for_each(|(key, value)| drop(entry.insert(key, value)));
-        self.commit(vec![insert_entry(entry), set_value(TIPS, branch, id.into())], now).map(drop)
-    }
-
-    /// Names the session; `None` takes the name away.
-    ///
-    /// # Errors
-    /// None today.
-    pub fn set_name(&mut self, name: Option<&str>, now: f64) -> Result<(), SessionError> {
-        self.set_or_delete(NAME, "", name, now)
-    }
-
-    /// Labels an entry, which may come later; `None` takes the label away.
-    ///
-    /// # Errors
-    /// `malformed`: an id with a NUL
-    pub fn set_label(&mut self, entry: &str, label: Option<&str>, now: f64) -> Result<(), SessionError> {
-        self.set_or_delete(LABELS, entry, label, now)
-    }
-
-    fn set_or_delete(&mut self, namespace: &str, key: &str, text: Option<&str>, now: f64) -> Result<(), SessionError> {
-        let write = match text {
-            Some(text) => set_value(namespace, key, text.into()),
-            None => delete_value(namespace, key),
-        };
-        self.commit(vec![write], now).map(drop)
-    }
-
     /// A new store of a part of this one: entries keep ids and times; labels of copied entries and the name come along;
     /// runs, pending input, results, lists and usage do not.
     ///

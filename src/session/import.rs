@@ -3,9 +3,9 @@
 
 use steersman_wire::json::{self, Value};
 
+use super::memory::MemoryStore;
 use super::read::text;
 use super::reader::Reader;
-use super::store::MemoryStore;
 use super::tree::SessionTree;
 use super::{v4, SessionError, Stamp};
 
@@ -86,6 +86,13 @@ pub fn import(source: &str, stamp: &mut Stamp<'_>) -> Result<Import, SessionErro
     }
     let (tree, reports) = reader.finish(Some(first));
     Ok(Import { tree, reports, store: None })
+}
+
+impl<'a> Lines<'a> {
+    /// All lines of a text.
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { rest: text, line: 0, offset: 0 }
+    }
 }
 
 /// The lines of a file.

@@ -9,7 +9,7 @@
 //! | [`import`](mod@import), [`reader`], [`outline`], [`export`], [`web_ui`], [`v4`] | files of pi |
 //! | [`context`], [`llm`] | what the model sees |
 //! | [`tokens`], [`cut`], [`compact`], [`summary`], [`files`], [`branch_summary`] | compaction |
-//! | [`store`], [`branches`] | commits in memory: entries, values, lists, usage; named branches |
+//! | [`store`], [`memory`], [`jsonl`], [`branches`] | stores: commits of entries, values, lists and usage, in memory or in a log; named branches |
 
 pub mod append;
 pub mod branch;
@@ -22,8 +22,10 @@ mod dates;
 pub mod export;
 pub mod files;
 pub mod import;
+pub mod jsonl;
 mod link;
 pub mod llm;
+pub mod memory;
 mod migrate;
 pub mod outline;
 mod read;

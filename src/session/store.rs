@@ -1,11 +1,39 @@
-//! A store in memory: entries, values, lists and usage, changed by commits that happen whole or not at all (SESSIONS 5).
+//! Where a session is kept: commits that happen whole or not at all, in order (SESSIONS 5).
+//!
+//! ```
+//! use steersman::session::branches::{insert_entry, set_value};
+//! use steersman::session::memory::MemoryStore;
+//! use steersman::session::store::SessionStore;
+//! use steersman::session::{SessionTree, Stamp};
+//!
+//! let mut store = MemoryStore::new();
+//! store.create_branch("main", None, 0.0)?;
+//!
+//! // A tree, and every entry of it in the store.
+//! let mut ids = 0..;
+//! let mut draw = || ids.next().map(|id| format!("e{id}"));
+//! let mut tree = SessionTree::new("s1", "/project", None, 0.0)?;
+//! let added = tree.append_name("Weather", &mut Stamp { ids: &mut draw, now: 1000.0 })?;
+//! store.record("main", &tree, added)?;
+//!
+//! // What is refused changes nothing, not even the first write.
+//! let orphan = [("id", "x"), ("parentId", "nobody")].into_iter().collect();
+//! let refused = store.commit(vec![set_value("app", "k", 1.into()), insert_entry(orphan)], 0.0);
+//! assert_eq!(refused.unwrap_err().code, "missing_parent");
+//! assert_eq!(store.memory().value("app", "k"), None);
+//!
+//! let again = store.memory().tree(tree.header().clone(), "main")?;
+//! assert_eq!((again.len(), again.name()), (1, Some("Weather")));
+//! # Ok::<(), steersman::session::SessionError>(())
+//! ```
 
 use steersman_wire::json::{Object, Value};
-use steersman_wire::order::{sorted_positions, NameMap};
 
+use super::branches::{delete_value, insert_entry, set_value};
+use super::memory::MemoryStore;
 use super::read::{number, text};
 use super::tree::SessionTree;
-use super::{v4, SessionError};
+use super::SessionError;
 
 /// The namespace of the tips of branches.
 pub const TIPS: &str = "pi.branch.tip";
@@ -15,11 +43,6 @@ pub const LABELS: &str = "pi.entry.label";
 pub const NAME: &str = "pi.session.name";
 /// A branch with a value here is a lane: it may be forked alone.
 pub const LANES: &str = "pi.lane.config";
-
-/// What a query gives at most, where it does not say.
-const PAGE: usize = 1000;
-/// What a page may hold at most.
-const LARGEST_PAGE: f64 = 10_000.0;
 
 /// What is to be read of a branch or of the whole session. Order of the steps: stop, filter, cursor, limit.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,281 +63,99 @@ pub struct Query<'a> {
     pub limit: Option<usize>,
 }
 
-/// A value or a list under namespace and key.
-#[derive(Debug, Clone)]
-struct Slot {
-    namespace: String,
-    key: String,
-    list: bool,
-    items: Vec<Value>,
-}
+/// Keeps one session. All it holds is in memory too, to read from ([`memory`](Self::memory)); stores differ in where commits
+/// go.
+///
+/// A write is an object with a `kind`: `entry` (`entry`), `usage` (`row`), `value` and `list` (`op`: `set`, `append` or
+/// `delete`; `namespace`, `key`, `value`). [`branches`](super::branches) makes them.
+pub trait SessionStore {
+    /// What is stored, as of the last commit.
+    fn memory(&self) -> &MemoryStore;
 
-/// The store. A write is an object with a `kind`: `entry` (`entry`), `usage` (`row`), `value` and `list` (`op`:
-/// `set`, `append` or `delete`; `namespace`, `key`, `value`).
-#[derive(Debug, Clone, Default)]
-pub struct MemoryStore {
-    entries: Vec<Value>,
-    index: NameMap,
-    usage: Vec<Value>,
-    /// What was deleted leaves an empty place.
-    slots: Vec<Slot>,
-    /// The places by [`address`].
-    places: NameMap,
-    seq: u64,
-}
-
-impl MemoryStore {
-    /// An empty store.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Writes all, in order, or nothing. Gives the sequence number of the first.
+    /// Writes all, in order, or nothing. Gives the sequence number of the first. `now`: milliseconds since 1970, the time of
+    /// its entries.
     ///
     /// # Errors
-    /// `duplicate_id`, `missing_parent`, `pending_message`, `malformed`
-    pub fn commit(&mut self, writes: Vec<Value>, now: f64) -> Result<u64, SessionError> {
-        let first = self.seq + 1;
-        let mut stamped = Vec::with_capacity(writes.len());
-        for (next, write) in (first..).zip(writes) {
-            let mut write = match text(&write, "kind") {
-                "entry" => flat("entry", write.get("entry"))?,
-                "usage" => flat("usage", write.get("row"))?,
-                _ => write,
-            };
-            if let Value::Object(members) = &mut write {
-                members.insert("seq", next);
-                if text_of(members, "kind") == "entry" {
-                    members.insert("timestamp", now);
-                }
-            }
-            stamped.push(write);
-        }
-        self.replay(stamped)?;
-        Ok(first)
-    }
+    /// `duplicate_id`, `missing_parent`, `pending_message`, `malformed`, `closed`, and what the place it goes to says
+    fn commit(&mut self, writes: Vec<Value>, now: f64) -> Result<u64, SessionError>;
 
-    /// Writes of a file, which carry their sequence numbers.
-    pub(super) fn replay(&mut self, writes: Vec<Value>) -> Result<(), SessionError> {
-        // All is checked before anything is changed.
-        let mut fresh = NameMap::default();
-        let mut seq = self.seq as f64;
-        for write in &writes {
-            let next = number(write, "seq");
-            if next <= seq || next.fract() != 0.0 {
-                return Err(SessionError::new("malformed"));
-            }
-            seq = next;
-            let kind = text(write, "kind");
-            match kind {
-                "entry" | "usage" => self.check_row(write, kind == "entry", &mut fresh)?,
-                "value" | "list" => check_address(write)?,
-                _ => return Err(SessionError::new("malformed")),
-            }
-        }
-        self.seq = seq as u64;
-        for write in writes {
-            self.apply(write);
-        }
-        Ok(())
-    }
+    /// Takes no more commits. Harmless twice.
+    fn close(&mut self);
 
-    fn check_row(&self, write: &Value, is_entry: bool, fresh: &mut NameMap) -> Result<(), SessionError> {
-        let id = text(write, "id");
-        if id.is_empty() {
-            return Err(SessionError::new("malformed"));
-        }
-        if self.index.get(id).is_some() || fresh.get(id).is_some() {
-            return Err(SessionError::new("duplicate_id"));
-        }
-        if is_entry {
-            let parent = write.get("parentId").and_then(Value::as_str);
-            if parent.is_some_and(|id| !self.has_entry(id) && fresh.get(id) != Some(0)) {
-                return Err(SessionError::new("missing_parent"));
-            }
-            let message = write.get("message").filter(|message| text(message, "role") == "assistant");
-            if message.is_some_and(|message| text(message, "stopReason") == "pending") {
-                return Err(SessionError::new("pending_message"));
-            }
-        }
-        fresh.set(id, usize::from(!is_entry));
-        Ok(())
-    }
-
-    fn apply(&mut self, write: Value) {
-        let kind = text(&write, "kind").to_owned();
-        if matches!(kind.as_str(), "entry" | "usage") {
-            // One namespace of ids: entries have even numbers, usage odd ones.
-            let rows = if kind == "entry" { &mut self.entries } else { &mut self.usage };
-            self.index.set(text(&write, "id"), rows.len() * 2 + usize::from(kind != "entry"));
-            let mut row = write;
-            if let Value::Object(members) = &mut row {
-                members.remove("kind");
-            }
-            return rows.push(row);
-        }
-        let (list, namespace, key) = (kind == "list", text(&write, "namespace"), text(&write, "key"));
-        let address = address(namespace, key, list);
-        let known = self.places.get(&address);
-        let value = write.get("value").cloned().unwrap_or_default();
-        match (text(&write, "op"), known) {
-            ("delete", None) => {}
-            (op, Some(at)) => {
-                if let Some(slot) = self.slots.get_mut(at) {
-                    if !list || op == "delete" {
-                        slot.items.clear();
-                    }
-                    if op != "delete" {
-                        slot.items.push(value);
-                    }
-                }
-            }
-            (_, None) => {
-                self.places.set(&address, self.slots.len());
-                let (namespace, key) = (namespace.to_owned(), key.to_owned());
-                self.slots.push(Slot { namespace, key, list, items: vec![value] });
-            }
-        }
-    }
-
-    fn items(&self, namespace: &str, key: &str, list: bool) -> &[Value] {
-        let place = self.places.get(&address(namespace, key, list));
-        place.and_then(|at| self.slots.get(at)).map_or(&[], |slot| slot.items.as_slice())
-    }
-
-    /// The places that hold something, in namespaces that begin so.
-    fn live<'s, 'p>(&'s self, prefix: &'p str) -> impl Iterator<Item = &'s Slot> + use<'s, 'p> {
-        let fits = move |slot: &&Slot| !slot.items.is_empty() && slot.namespace.starts_with(prefix);
-        self.slots.iter().filter(fits)
-    }
-
-    /// The entries in the order of their sequence numbers.
-    pub fn entries(&self) -> impl Iterator<Item = &Value> {
-        self.entries.iter()
-    }
-
-    /// The rows of usage.
-    pub fn usage(&self) -> &[Value] {
-        &self.usage
-    }
-
-    /// The last sequence number given.
-    pub fn last_seq(&self) -> u64 {
-        self.seq
-    }
-
-    /// Whether an entry is there.
-    pub fn has_entry(&self, id: &str) -> bool {
-        self.index.get(id).is_some_and(|at| at % 2 == 0)
-    }
-
-    /// A value.
-    pub fn value(&self, namespace: &str, key: &str) -> Option<&Value> {
-        self.items(namespace, key, false).first()
-    }
-
-    /// The keys and values of a namespace whose keys begin so, in the order of code points.
-    pub fn scan_values(&self, namespace: &str, prefix: &str) -> Vec<(&str, &Value)> {
-        let fits = |slot: &&Slot| !slot.list && slot.namespace == namespace && slot.key.starts_with(prefix);
-        let found: Vec<&Slot> = self.live(namespace).filter(fits).collect();
-        // The bytes of UTF-8 sort like code points.
-        let key = |at: usize| found.get(at).map_or("", |slot| slot.key.as_str());
-        let order = sorted_positions(found.len(), &mut |a, b| key(a).cmp(key(b)));
-        order
-            .into_iter()
-            .filter_map(|at| found.get(at).and_then(|slot| Some((slot.key.as_str(), slot.items.first()?))))
-            .collect()
-    }
-
-    /// A page of a list. `newest_first` turns it round; `limit` is 1000 where it is not given, 10,000 at most.
+    /// Stores an entry of a tree as the next one of a branch, with its own time: entry and tip in one commit.
     ///
     /// # Errors
-    /// `bad_limit`
-    pub fn read_list(
-        &self,
-        namespace: &str,
-        key: &str,
-        newest_first: bool,
-        limit: Option<f64>,
-    ) -> Result<Vec<&Value>, SessionError> {
-        let limit = match limit {
-            Some(limit) if !(1.0..=LARGEST_PAGE).contains(&limit) || limit.fract() != 0.0 => {
-                return Err(SessionError::new("bad_limit"))
-            }
-            limit => limit.map_or(PAGE, |limit| limit as usize),
-        };
-        let items = self.items(namespace, key, true);
-        Ok(if newest_first { items.iter().rev().take(limit).collect() } else { items.iter().take(limit).collect() })
+    /// Those of [`commit`](Self::commit)
+    fn record(&mut self, branch: &str, tree: &SessionTree, position: usize) -> Result<(), SessionError> {
+        let entry = tree.value_at(position).as_object().cloned().unwrap_or_default();
+        let tip = set_value(TIPS, branch, tree.id_at(position).into());
+        self.commit(vec![insert_entry(entry), tip], tree.time_at(position)).map(drop)
     }
 
-    /// All values and lists whose namespace begins so: namespace, key, whether it is a list, and the value or the list.
-    pub fn dump(&self, prefix: &str) -> Vec<(&str, &str, bool, Value)> {
-        let value = |slot: &Slot| match slot.list {
-            true => Value::Array(slot.items.clone()),
-            false => slot.items.first().cloned().unwrap_or_default(),
-        };
-        self.live(prefix).map(|slot| (slot.namespace.as_str(), slot.key.as_str(), slot.list, value(slot))).collect()
+    /// A new branch whose next entry follows `at` (`None`: a root).
+    ///
+    /// # Errors
+    /// `bad_name` (empty, or with a NUL), `branch_exists`, `unknown_entry`
+    fn create_branch(&mut self, name: &str, at: Option<&str>, now: f64) -> Result<(), SessionError> {
+        if name.is_empty() || name.bytes().any(|byte| byte == 0) {
+            return Err(SessionError::new("bad_name"));
+        }
+        if self.memory().value(TIPS, name).is_some() {
+            return Err(SessionError::new("branch_exists"));
+        }
+        self.move_tip(name, at, now)
     }
 
-    /// Whether a run was not over.
-    pub fn has_open_run(&self) -> bool {
-        self.live("pi.op.").next().is_some() || self.live("pi.pending.").next().is_some()
-    }
-
-    /// The branches and their tips; `None`: nothing is on it yet.
-    pub fn tips(&self) -> Vec<(&str, Option<&str>)> {
-        self.scan_values(TIPS, "").into_iter().map(|(name, tip)| (name, tip.as_str())).collect()
-    }
-
-    /// How many messages there are.
-    pub fn message_count(&self) -> usize {
-        self.entries().filter(|entry| text(entry, "type") == "message").count()
-    }
-
-    /// The entries from `start` to its root.
+    /// Moves a branch to an entry, or to nothing.
     ///
     /// # Errors
     /// `unknown_entry`
-    pub fn scan_branch(&self, start: &str, query: &Query<'_>) -> Result<Vec<&Value>, SessionError> {
-        let mut branch = Vec::new();
-        let mut at = Some(start);
-        while let Some(id) = at {
-            let Some(position) = self.index.get(id).filter(|at| at % 2 == 0) else {
-                return Err(SessionError::new("unknown_entry"));
-            };
-            let entry = self.entries.get(position / 2).unwrap_or(&Value::Null);
-            branch.push(entry);
-            at = entry.get("parentId").and_then(Value::as_str);
+    fn move_tip(&mut self, name: &str, to: Option<&str>, now: f64) -> Result<(), SessionError> {
+        if to.is_some_and(|to| !self.memory().has_entry(to)) {
+            return Err(SessionError::new("unknown_entry"));
         }
-        if query.oldest_first {
-            branch.reverse();
-        }
-        Ok(query.run(branch))
+        self.commit(vec![set_value(TIPS, name, to.into())], now).map(drop)
     }
 
-    /// The entries of the session by sequence number.
-    pub fn scan_entries(&self, query: &Query<'_>) -> Vec<&Value> {
-        let mut all: Vec<&Value> = self.entries().collect();
-        if !query.oldest_first {
-            all.reverse();
-        }
-        query.run(all)
-    }
-
-    /// The session with this header and the tree as of now, the leaf at the tip of a branch.
+    /// Adds an entry to a branch and moves its tip, in one commit. `members` are those beside `id` and `parentId`.
     ///
     /// # Errors
-    /// `unknown_branch`
-    pub fn tree(&self, header: Value, branch: &str) -> Result<SessionTree, SessionError> {
-        let tip = self.value(TIPS, branch).ok_or(SessionError::new("unknown_branch"))?;
-        let mut tree = SessionTree::from_entries(header, self.entries().map(v4::tree_entry))?;
-        tree.branch(tip.as_str())?;
-        Ok(tree)
+    /// `unknown_branch`, and those of [`commit`](Self::commit)
+    fn append_to(&mut self, branch: &str, id: &str, members: Object, now: f64) -> Result<(), SessionError> {
+        let tip = self.memory().value(TIPS, branch).ok_or(SessionError::new("unknown_branch"))?.clone();
+        let mut entry = Object::new();
+        entry.insert("id", id);
+        entry.insert("parentId", tip);
+        members.into_iter().for_each(|(key, value)| drop(entry.insert(key, value)));
+        self.commit(vec![insert_entry(entry), set_value(TIPS, branch, id.into())], now).map(drop)
+    }
+
+    /// Names the session; `None` takes the name away.
+    ///
+    /// # Errors
+    /// None today.
+    fn set_name(&mut self, name: Option<&str>, now: f64) -> Result<(), SessionError> {
+        self.commit(vec![set_or_delete(NAME, "", name)], now).map(drop)
+    }
+
+    /// Labels an entry, which may come later; `None` takes the label away.
+    ///
+    /// # Errors
+    /// `malformed`: an id with a NUL
+    fn set_label(&mut self, entry: &str, label: Option<&str>, now: f64) -> Result<(), SessionError> {
+        self.commit(vec![set_or_delete(LABELS, entry, label)], now).map(drop)
+    }
+}
+
+fn set_or_delete(namespace: &str, key: &str, text: Option<&str>) -> Value {
+    match text {
+        Some(text) => set_value(namespace, key, text.into()),
+        None => delete_value(namespace, key),
     }
 }
 
 impl Query<'_> {
-    fn run<'v>(&self, entries: Vec<&'v Value>) -> Vec<&'v Value> {
+    pub(super) fn run<'v>(&self, entries: Vec<&'v Value>) -> Vec<&'v Value> {
         let mut found = Vec::new();
         for entry in entries {
             let kind = text(entry, "type");
@@ -331,31 +172,4 @@ impl Query<'_> {
         }
         found
     }
-}
-
-fn flat(kind: &str, row: Option<&Value>) -> Result<Value, SessionError> {
-    let row = row.and_then(Value::as_object).ok_or(SessionError::new("malformed"))?;
-    let mut flat = row.clone();
-    flat.insert("kind", kind);
-    Ok(Value::Object(flat))
-}
-
-fn text_of<'a>(members: &'a Object, key: &str) -> &'a str {
-    members.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn check_address(write: &Value) -> Result<(), SessionError> {
-    let (namespace, key) = (text(write, "namespace"), write.get("key").and_then(Value::as_str));
-    let op = if text(write, "kind") == "value" { "set" } else { "append" };
-    let bad = |text: &str| text.bytes().any(|byte| byte == 0);
-    let known = text(write, "op") == op || text(write, "op") == "delete";
-    if namespace.is_empty() || bad(namespace) || key.is_none_or(bad) || !known {
-        return Err(SessionError::new("malformed"));
-    }
-    Ok(())
-}
-
-/// One text for an address; neither part holds a NUL.
-fn address(namespace: &str, key: &str, list: bool) -> String {
-    [if list { "l" } else { "v" }, namespace, "\0", key].concat()
 }

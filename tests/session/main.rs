@@ -4,12 +4,13 @@
 //! repository) say what pi does, and `cases-ours.json` where ours differs; the README there is the format.
 //! `STEERSMAN_ONLY=text` plays the cases whose id contains the text.
 // Rules of the library that tests need not keep.
-#![allow(clippy::disallowed_macros, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(clippy::disallowed_macros, clippy::disallowed_types, clippy::expect_used, clippy::indexing_slicing)]
 #![allow(clippy::panic, clippy::print_stdout, clippy::string_slice, clippy::unwrap_used)]
 
 mod compaction;
 mod diff;
 mod fixtures;
+mod logs;
 mod observe;
 mod ops;
 mod play;

@@ -1,6 +1,7 @@
 //! What holds for every session: random trees, cut and broken files, cuts through random conversations.
 
 use steersman::session::files::by_name;
+use steersman::session::tokens::estimate;
 use steersman::session::{import, SessionTree, Stamp};
 use steersman_wire::json::{to_text, Value};
 
@@ -123,15 +124,18 @@ fn broken_files_are_read_or_refused() {
 
 #[test]
 fn a_cut_parts_no_call_from_its_result_and_loses_no_message() {
+    // 10,000 random paths; a native test in a debug build takes seconds for them.
     let mut random = Random(3);
-    let mut prepared = 0;
-    for _ in 0..700 {
-        let turns = 1 + random.below(8);
+    let (mut prepared, mut paths) = (0, 0);
+    while paths < 10_000 {
+        paths += 1;
+        let turns = 1 + random.below(6);
         let mut tree = random_tree(&mut random, turns);
         // Compacted up to three times.
         for round in 0..3 {
             let keep = random.below(600) as f64;
             let before = messages(&tree);
+            let size = tree.size(&tree.context(tree.leaf())).tokens;
             let Some(ready) = tree.prepare_compaction(tree.leaf(), keep, &by_name) else { break };
             prepared += 1;
             let mut ids = Ids { count: 100_000 * (round + 1), ..Ids::default() };
@@ -139,11 +143,15 @@ fn a_cut_parts_no_call_from_its_result_and_loses_no_message() {
             let first = Some(ready.first_kept.as_str());
             tree.append_compaction("S", first, ready.tokens_before, &Default::default(), stamp).unwrap();
             let after = messages(&tree);
+            // The summary is shorter than anything it can stand for, but for what was hidden: then nothing is gained.
+            let next = tree.size(&tree.context(tree.leaf())).tokens;
+            let gone: f64 = ready.history.iter().chain(&ready.prefix).map(estimate).sum();
+            assert!(next <= size + (estimate(&summary()) - gone).max(0.0), "{next} after {size}, {gone} gone");
             let summarised = ready.history.iter().chain(&ready.prefix).map(to_text);
             let all: Vec<String> = summarised.chain(after.iter().map(to_text)).collect();
             assert_eq!(all, before.iter().map(to_text).collect::<Vec<_>>(), "keep {keep}");
             assert!(tree.prepare_compaction(tree.leaf(), 0.0, &by_name).is_none(), "twice in a row");
-            whole_calls(&after);
+            whole_calls(&before, &after);
             add_turn(&mut tree, &mut random, &mut ids);
         }
     }
@@ -157,9 +165,65 @@ fn messages(tree: &SessionTree) -> Vec<Value> {
     messages.filter(|message| text(message, "role") != "compactionSummary").collect()
 }
 
-/// A result has its call before it. (A branch may begin between a call and its result, but no cut goes there.)
-fn whole_calls(messages: &[Value]) {
-    assert_ne!(messages.first().map(|message| text(message, "role")), Some("toolResult"));
+/// The summary that the tests store.
+fn summary() -> Value {
+    object([("role", "compactionSummary".into()), ("summary", "S".into())])
+}
+
+fn calls(message: &Value) -> Vec<String> {
+    let blocks = message.get("content").and_then(Value::as_array).unwrap_or_default().iter();
+    blocks.filter(|block| text(block, "type") == "toolCall").map(|block| text(block, "id").to_owned()).collect()
+}
+
+/// The cut has put no result and its call on different sides: what is kept has those that were whole before.
+/// (A branch may begin between a call and its result, but no cut goes there.)
+fn whole_calls(before: &[Value], kept: &[Value]) {
+    let results = |messages: &[Value]| -> Vec<String> {
+        let results = messages.iter().filter(|message| text(message, "role") == "toolResult");
+        results.map(|message| text(message, "toolCallId").to_owned()).collect()
+    };
+    let (called, kept_calls) =
+        (before.iter().flat_map(calls).collect::<Vec<_>>(), kept.iter().flat_map(calls).collect::<Vec<_>>());
+    let (answered, kept_results) = (results(before), results(kept));
+    for id in &kept_results {
+        assert!(kept_calls.contains(id) || !called.contains(id), "the call of a kept result is gone: {id}");
+    }
+    for id in &kept_calls {
+        assert!(kept_results.contains(id) || !answered.contains(id), "the result of a kept call is gone: {id}");
+    }
+}
+
+/// Every file of ours, cut and damaged: it is read or refused, and what was read can be used and written.
+#[test]
+fn files_of_ours_may_be_damaged_anywhere() {
+    let cases = crate::read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/session/imports.json"));
+    let mut random = Random(9);
+    for case in cases.as_array().unwrap() {
+        let whole = text(case, "text").as_bytes();
+        let cuts = (0..whole.len()).map(|at| whole[..at].to_vec());
+        let flips = (0..300.min(whole.len() * 8)).map(|_| {
+            let mut bytes = whole.to_vec();
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+            bytes
+        });
+        for bytes in cuts.chain(flips) {
+            let source = String::from_utf8_lossy(&bytes);
+            let mut ids = Ids { count: 5000, ..Ids::default() };
+            let Ok(read) = import(&source, &mut Stamp { ids: &mut || ids.next(), now: 0.0 }) else { continue };
+            let tree = read.tree;
+            assert_eq!(tree.tree().len(), tree.len(), "every entry is in the tree once");
+            for position in 0..tree.len() {
+                assert!(tree.children(tree.parent_at(position)).contains(&position));
+            }
+            let _ = tree.context(tree.leaf()).for_model();
+            let _ = tree.prepare_compaction(tree.leaf(), 50.0, &by_name);
+            let again = import(&tree.export(), &mut Stamp { ids: &mut || None, now: 0.0 }).unwrap();
+            assert_eq!(again.tree.export(), tree.export());
+        }
+    }
 }
 
 #[test]

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use steersman::session::branches::{set_value, Scope};
-use steersman::session::store::{MemoryStore, Query, LABELS, LANES, NAME};
+use steersman::session::jsonl::JsonlStore;
+use steersman::session::memory::MemoryStore;
+use steersman::session::store::{Query, SessionStore, LABELS, LANES, NAME};
 use steersman::session::tokens::total_usage;
 use steersman::session::{SessionError, SessionTree};
 use steersman_wire::json::{Object, Value};
 
 use crate::diff::diff;
+use crate::logs;
 use crate::observe::object;
 use crate::ops::{resolved, Names, EPOCH};
 
@@ -16,16 +19,26 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-#[derive(Default)]
+/// A kind of store: how one is made that holds what another one does, and how it is opened anew.
+type Make = fn(&str, &MemoryStore) -> Box<dyn SessionStore>;
+
 struct World {
-    sessions: BTreeMap<String, (MemoryStore, Option<String>)>,
+    make: Make,
+    sessions: BTreeMap<String, (Box<dyn SessionStore>, Option<String>)>,
     order: Vec<String>,
     ids: usize,
 }
 
 pub fn case(case: &Value, want: &Object) -> Result<(), String> {
-    let mut world = World::default();
-    world.sessions.insert("s1".into(), (MemoryStore::new(), None));
+    for (name, make) in [("memory", logs::in_memory as Make), ("log", logs::in_log)] {
+        case_with(case, want, make).map_err(|why| format!("{name}: {why}"))?;
+    }
+    Ok(())
+}
+
+fn case_with(case: &Value, want: &Object, make: Make) -> Result<(), String> {
+    let mut world = World { make, sessions: BTreeMap::new(), order: Vec::new(), ids: 0 };
+    world.sessions.insert("s1".into(), (make("s1", &MemoryStore::new()), None));
     world.order.push("s1".into());
     let mut names = Names::new();
     for (place, op) in case.get("ops").unwrap().as_array().unwrap().iter().enumerate() {
@@ -46,7 +59,12 @@ pub fn case(case: &Value, want: &Object) -> Result<(), String> {
     }
     for (name, wanted) in want.get("final").unwrap().as_object().unwrap().iter() {
         let store = &world.sessions.get(name).ok_or(format!("no session {name}"))?.0;
-        diff(&shape(wanted), &observe(store)).map_err(|why| format!("{name}{why}"))?;
+        diff(&shape(wanted), &observe(store.memory())).map_err(|why| format!("{name}{why}"))?;
+        if let Some(log) = logs::written(name, make) {
+            let again = JsonlStore::open(log).map_err(|error| error.to_string())?;
+            assert_eq!(again.reports(), []);
+            diff(&shape(wanted), &observe(again.memory())).map_err(|why| format!("{name} opened again{why}"))?;
+        }
     }
     Ok(())
 }
@@ -183,19 +201,21 @@ impl World {
                 let options = get("options");
                 let limit = options.get("limit").and_then(Value::as_f64);
                 let newest_first = text(&options, "order") == "desc";
-                let items = store.read_list(text(op, "namespace"), text(op, "key"), newest_first, limit)?;
+                let items = store.memory().read_list(text(op, "namespace"), text(op, "key"), newest_first, limit)?;
                 return Ok(Value::Array(items.into_iter().cloned().collect()));
             }
             "scanValues" => {
-                let found = store.scan_values(text(op, "namespace"), text(op, "key"));
+                let found = store.memory().scan_values(text(op, "namespace"), text(op, "key"));
                 let pair = |(key, value): (&str, &Value)| Value::Array(vec![key.into(), value.clone()]);
                 return Ok(Value::Array(found.into_iter().map(pair).collect()));
             }
             "scanBranch" => {
                 let given = op.get("query").unwrap();
-                return Ok(ids(store.scan_branch(text(given, "start"), &query(Some(given), "oldestFirst"))?));
+                return Ok(ids(store
+                    .memory()
+                    .scan_branch(text(given, "start"), &query(Some(given), "oldestFirst"))?));
             }
-            "findEntries" => return Ok(ids(store.scan_entries(&query(op.get("query"), "asc")))),
+            "findEntries" => return Ok(ids(store.memory().scan_entries(&query(op.get("query"), "asc")))),
             "fork" => {
                 let options = op.get("options").unwrap();
                 let id = text(options, "id").to_owned();
@@ -207,12 +227,13 @@ impl World {
                         before: text(options, "position") == "before",
                     },
                 };
-                let fork = store.fork(&scope)?;
+                let fork = store.memory().fork(&scope)?;
                 if self.order.contains(&id) {
                     // The catalogue's business, which the store does not know.
                     return store.create_branch("", None, now).map(|()| Value::Null);
                 }
                 self.order.push(id.clone());
+                let fork = (self.make)(&id, &fork);
                 self.sessions.insert(id, (fork, Some(name.clone())));
                 return Ok(object([("parentSessionId", name.into())]));
             }
