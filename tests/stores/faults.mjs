@@ -203,6 +203,11 @@ export function faultCases(session, database) {
     const again = make({ id: other.id });
     await refuses(again.open(), "gone");
     await again.close();
+    // What is left of it can be removed.
+    const catalog = new session.SessionCatalog({ database });
+    await catalog.remove(other.id);
+    catalog.close();
+    ok(!(await raw.dump(database)).includes(other.id), "removed");
   });
 
   on("a database that another page deletes is let go, and the session is gone", async () => {

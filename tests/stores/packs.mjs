@@ -20,15 +20,22 @@ export function packCases(session, database) {
     for (let at = 0; at < count; at += 100) {
       const writes = [];
       for (let i = at; i < at + 100; i++) {
+        const odd = i === 1100 ? { odd: [undefined, -0, Number.NaN, new Date(5), new Uint8Array([1])] } : {};
         const long = i % 900 === 0 ? { details: { text: "y".repeat(70_000) } } : {};
-        writes.push(entry(`e${i}`, parent, i % 50 === 49 ? { type: "custom", customType: "c" } : long));
+        writes.push(
+          entry(`e${i}`, parent, i % 50 === 49 ? { type: "custom", customType: "c" } : { ...long, ...odd }),
+        );
         parent = `e${i}`;
         if (i % 10 === 0) writes.push(setValue("app", `k${i}`, i));
       }
       await store.commit(writes);
     }
     await store.commit([entry("side", "e700"), entry("far", "side")]);
-    const brief = (entries) => entries.map(({ id, seq, details }) => [id, seq, details?.text.length]);
+    const brief = (entries) =>
+      entries.map(({ id, seq, details, odd }) => [
+        ...[id, seq, details?.text.length],
+        odd?.map((each) => Object.prototype.toString.call(each) + String(each) + Object.is(each, -0)),
+      ]);
     const ask = async (from) => {
       const [at] = await from.entries(["e1500"]);
       const start = `e${count - 1}`;

@@ -74,7 +74,10 @@ export class SessionCatalog {
    */
   async remove(id: string): Promise<void> {
     const store = this.open(id);
-    await store.takeOver();
+    await store.takeOver().catch((error) => {
+      // Its entries are: the rest of it goes, too.
+      if (!(error instanceof SessionError && error.code === "gone")) throw error;
+    });
     await this.#db.run(STORES, "readwrite", async (tx) => {
       const every = within(id);
       await Promise.all([
