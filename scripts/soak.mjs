@@ -1,9 +1,10 @@
-// The long checks: `npm run soak [-- native schedules memory stores fuzz pi-sessions]`. Takes hours on a small machine.
+// The long checks: `npm run soak [-- native schedules memory stores fuzz sessions pi-sessions]`. Takes hours on a small machine.
 //   native     1,000,000 random schedules on the Rust shell
 //   schedules     20,000 on the TypeScript shell
 //   memory     1,000 agents and 12,000 turns in Chromium
 //   stores     Chromium killed 50 times while it stores
 //   fuzz       20,000 seeds of the hostile fuzz in Node
+//   sessions   2,000 sessions that anything may happen to
 //   pi-sessions  sessions to pi's own SessionManager and back (installs it, and the Node it needs)
 // STEERSMAN_FROM=n plays other schedules than the first.
 import { join } from "node:path";
@@ -34,6 +35,11 @@ const parts = {
   memory: { command: check("memory", "--full"), package: true },
   stores: { command: check("stores", "killed", "--kills", "50"), package: true },
   fuzz: { command: check("hostile-node", "--seeds", "20000"), package: true },
+  sessions: {
+    command: [process.execPath, [join(root, "tests/soak/sessions.mjs")]],
+    package: true,
+    env: { STEERSMAN_FROM: from },
+  },
   "pi-sessions": {
     command: [process.execPath, [join(root, "tests/soak/pi-sessions/run.mjs")]],
     package: true,

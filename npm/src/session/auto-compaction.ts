@@ -284,7 +284,9 @@ export class Compactor implements RunPart {
   /** What was queued meanwhile begins a run. */
   private _goOn(): void {
     const { agent, disposed, role } = this.core;
-    if (disposed || role === "mirror" || !agent.hasQueuedMessages()) return;
+    // Without a message there is no run to take up; the next prompt brings what is queued.
+    const isEmpty = agent.state.messages.every((message) => message.role === "system");
+    if (disposed || isEmpty || role === "mirror" || !agent.hasQueuedMessages()) return;
     agent.continue().catch((thrown: unknown) => agent.onError?.(thrown));
   }
 

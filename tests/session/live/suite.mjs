@@ -1,9 +1,10 @@
 // The cases of live sessions, for Node (session.test.mjs) and for a page (scripts/checks/session.mjs).
 import { branching } from "./branching.mjs";
 import { compacting } from "./compacting.mjs";
+import { random } from "./random.mjs";
 import { recording } from "./recording.mjs";
 
-export const suite = { ...recording, ...compacting, ...branching };
+export const suite = { ...recording, ...compacting, ...branching, ...random };
 
 /** Plays all of them; gives the failures by name. */
 export async function play(host) {
