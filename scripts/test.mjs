@@ -139,7 +139,7 @@ const stages = [
     needs: ["npm", "chromium", "firefox", "webkit"],
     package: true,
     seconds: 900,
-    what: "IndexedDB in Chromium, Firefox and WebKit, in several tabs, and killed",
+    what: "IndexedDB, OPFS and a server in Chromium, Firefox and WebKit, in several tabs, and killed",
   },
   {
     name: "export",

@@ -1,5 +1,8 @@
 // Compiled, never run: what an app writes must type-check against the published declarations, and what is wrong must not.
 import { Agent, type AgentEvent, init, streamSimple, tool } from "steersman";
+import { exportHtml, importHtml } from "steersman/html";
+import { redact, replay, Session, SessionTree } from "steersman/session";
+import { fileHandleLog, JsonlStore, OpfsStore, RemoteStore } from "steersman/stores";
 
 const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
 const lookUp = tool({
@@ -32,4 +35,20 @@ export async function app(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   // @ts-expect-error: a prompt is text or messages
   await agent.prompt(42);
   return agent.state.errorMessage ?? "";
+}
+
+export async function sessions(agent: Agent, file: FileSystemFileHandle): Promise<string> {
+  const stores = [
+    new JsonlStore(fileHandleLog(file)),
+    new OpfsStore({ id: "s" }),
+    new RemoteStore("https://sessions.example/s", { headers: { authorization: "Bearer x" } }),
+  ];
+  for (const store of stores) await new Session({ agent, store }).ready;
+  const tree = SessionTree.create();
+  const { tree: clean, replaced } = redact(tree, { keys: ["x"], thinking: true });
+  for await (const event of replay(clean, { speed: 100 })) if (event.type === "agent_end") break;
+  // @ts-expect-error: no such part
+  exportHtml(clean, { redact: { everything: true } });
+  const count: number = replaced;
+  return importHtml(exportHtml(clean, { redact: false }).html) + count;
 }

@@ -1,12 +1,15 @@
 // The stores of a browser: the suite of all stores (tests/stores/contract.mjs) in a page of Chromium, Firefox and WebKit,
 // under a strict policy; then several pages of Chromium, and Chromium killed while it writes.
 // `node scripts/checks/stores.mjs [PART ...]`, parts: the engines, `tabs`, `killed` (`--kills N`).
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve, strictCsp } from "../browser.mjs";
 import { Report, root } from "../common.mjs";
 import { killRounds } from "../../tests/stores/killed.mjs";
 import { tabs } from "../../tests/stores/tabs.mjs";
 import { startEngine } from "../engines.mjs";
+import { sessionServer } from "../../examples/session-server.mjs";
 
 /** A page that has not reported by then never will. */
 const LONGEST_MS = 400_000;
@@ -21,6 +24,10 @@ for (const engine of engines) {
   const heard = new Promise((resolve) => {
     hear = resolve;
   });
+  const folder = mkdtempSync(join(tmpdir(), "steersman-sessions-"));
+  const sessions = await sessionServer(folder);
+  await new Promise((ready) => sessions.listen(0, "127.0.0.1", ready));
+  const remote = `http://127.0.0.1:${sessions.address().port}`;
   const server = await serve(
     {
       "/": {
@@ -36,9 +43,12 @@ for (const engine of engines) {
         hear(JSON.parse(Buffer.concat(parts).toString("utf8")));
       },
     },
-    { "content-security-policy": `${strictCsp}; connect-src 'self'` },
+    { "content-security-policy": `${strictCsp}; connect-src 'self' ${remote}` },
   );
-  const browser = startEngine(engine, `${server.url}/?lost=${engine === "chromium" ? 10_000 : 300}`);
+  const browser = startEngine(
+    engine,
+    `${server.url}/?lost=${engine === "chromium" ? 10_000 : 300}&remote=${remote}`,
+  );
   const late = new Promise((resolve) => setTimeout(resolve, LONGEST_MS).unref());
   try {
     const result = await Promise.race([heard, browser.ended, late]);
@@ -53,6 +63,9 @@ for (const engine of engines) {
   } finally {
     await browser.stop();
     await server.close();
+    sessions.closeAllConnections();
+    sessions.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 if (wants("tabs")) for (const figure of await tabs(report)) console.log(`figures: ${figure}`);

@@ -4,11 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import "../../npm/dist/index.js";
+import { Agent } from "../../npm/dist/index.js";
 import * as session from "../../npm/dist/session.js";
 import * as stores from "../../npm/dist/stores.js";
 import { sessionServer } from "../../examples/session-server.mjs";
 import { contract } from "../stores/contract.mjs";
+import { model, scripted } from "../shell/scripted.mjs";
 import { fileHandle } from "./file-handle.mjs";
 
 const { fileHandleLog, JsonlStore, RemoteStore, textLog } = stores;
@@ -319,3 +320,35 @@ test("server: refusals have their codes", async () => {
     await refuses(store.open(), code);
   }
 });
+
+test("an agent's conversation is kept in each of them and comes back", async () => {
+  const handle = fileHandle();
+  const log = textLog();
+  const id = crypto.randomUUID();
+  for (const make of [
+    () => new JsonlStore(log),
+    () => new JsonlStore(fileHandleLog(handle)),
+    () => remote(id),
+  ]) {
+    const first = await conversation(make());
+    await first.agent.prompt("one");
+    await first.kept.dispose();
+    const second = await conversation(make());
+    assert.deepEqual(second.agent.state.messages, first.agent.state.messages);
+    await second.agent.prompt("two");
+    await second.kept.dispose();
+    const third = await conversation(make());
+    assert.deepEqual(
+      third.agent.state.messages.map(({ role }) => role),
+      ["system", "user", "assistant", "user", "assistant"],
+    );
+    await third.kept.dispose();
+  }
+});
+
+async function conversation(store) {
+  const agent = new Agent({ initialState: { model, systemPrompt: "s" }, streamFn: scripted([]) });
+  const kept = new session.Session({ agent, store });
+  await kept.ready;
+  return { agent, kept };
+}

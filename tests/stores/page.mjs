@@ -27,6 +27,10 @@ await part("one writer, Web Locks", ownerCases(session, "owners", { lost }));
 await part("one writer, leases", leaseCases(session, "leases"));
 await part("packs", packCases(session, "packs"));
 await part("faults", faultCases(session, "faults"));
+const server = new URLSearchParams(location.search).get("remote");
+const remote = (id = Array.from(crypto.getRandomValues(new Uint8Array(8))).join("-")) =>
+  new logs.RemoteStore(`${server}/sessions/${id}`, { id });
+await part("contract, a server of another origin", contract(session, remote, remote));
 if (hasOpfs()) {
   parts.push(...(await opfsParts(session, logs, "page")));
   const worker = new Worker("/tests/stores/opfs.worker.mjs", { type: "module" });

@@ -42,8 +42,8 @@ export function exportHtml(session: SessionTree, options: HtmlOptions = {}): Htm
   const steps = layout(tree);
   const page = html`<!doctype html>
 <html lang="en"><head>
-<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${{ markup: POLICY }}">
+<meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="Steersman">

@@ -66,6 +66,10 @@ async function openSync(file: SyncFile): Promise<SyncAccess | undefined> {
 export function opfsLog(id: string, folder?: string): TextLog {
   let sync: SyncAccess | undefined;
   let log: TextLog | undefined;
+  const opened = (): TextLog => {
+    if (!log) throw new SessionError("closed");
+    return log;
+  };
   return {
     async open() {
       if (log) return;
@@ -73,9 +77,9 @@ export function opfsLog(id: string, folder?: string): TextLog {
       sync = await openSync(file);
       log = sync ? syncLog(sync) : fileHandleLog(file);
     },
-    read: async () => (await log?.read()) ?? "",
-    append: async (text, firstSeq) => log?.append(text, firstSeq),
-    truncate: async (bytes) => log?.truncate?.(bytes),
+    read: async () => opened().read(),
+    append: async (text, firstSeq) => opened().append(text, firstSeq),
+    truncate: async (bytes) => opened().truncate?.(bytes),
     async close() {
       sync?.close();
       log = undefined;
