@@ -23,17 +23,15 @@ export interface Limits {
   /** The most that a context may have before it is compacted. */
   threshold: number;
   keepRecentTokens: number;
-  /** The reserve was more than half of the window, which is what counts then. */
+  /** The reserve that was asked for is more than half of the window, which is what counts then. */
   clamped: boolean;
 }
 
 /** @throws AgentError `invalid_request` for a size that makes no sense */
 export function limitsFor(model: Model, settings: SizeSettings): Limits {
   const { modelOverrides, branchSummary: _, ...base } = settings;
-  const { enabled, reserveTokens, keepRecentTokens } = checked({
-    ...base,
-    ...modelOverrides?.[`${model.provider}/${model.id}`],
-  });
+  const given = { ...base, ...modelOverrides?.[`${model.provider}/${model.id}`] };
+  const { enabled, reserveTokens, keepRecentTokens } = checked(given);
   const window = model.contextWindow > 0 ? model.contextWindow : 0;
   const reserve = Math.min(reserveTokens, Math.floor(window / 2));
   const threshold = window - reserve;
@@ -44,7 +42,7 @@ export function limitsFor(model: Model, settings: SizeSettings): Limits {
     window,
     threshold,
     keepRecentTokens: keep,
-    clamped: window > 0 && reserve < reserveTokens,
+    clamped: window > 0 && given.reserveTokens !== undefined && reserve < reserveTokens,
   };
 }
 
