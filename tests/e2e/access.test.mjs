@@ -1,11 +1,8 @@
 // For everybody: keyboard only, screen readers, both colour schemes, narrow windows, less motion.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
+import { audit, axe } from "./axe.mjs";
 import { ask, choose, click, converse, idle, said, startDemo, texts } from "./demo.mjs";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let demo;
 before(async () => {
@@ -19,15 +16,6 @@ async function inPage(options, action) {
   await action(page);
   assert.deepEqual(page.problems, []);
   await page.context().close();
-}
-
-/** Every rule of axe, the best practices included. */
-async function audit(page, state) {
-  const violations = await page.evaluate(async () => (await globalThis.axe.run()).violations);
-  const found = violations.map(
-    ({ id, nodes }) => `${state}: ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`,
-  );
-  assert.deepEqual(found, []);
 }
 
 for (const colorScheme of ["light", "dark"]) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { LLMock } from "@copilotkit/aimock";
-import { choose, click, converse, said, startDemo, texts } from "./demo.mjs";
+import { ask, choose, click, converse, idle, said, startDemo, texts } from "./demo.mjs";
 
 let demo;
 let page;
@@ -219,7 +219,7 @@ test("a conversation that is deleted in another tab can be kept", async () => {
   await second.goto(new URL("/", page.url()).href);
   await second.getByRole("button", { name: "More for What time is it?" }).click();
   await click(second, "Delete");
-  await page.waitForSelector(".banner.problem");
+  await page.waitForSelector(".banner.bad");
   assert.match(await page.locator(".banner-title").textContent(), /deleted in another tab/);
   await click(page, "Keep it");
   await page.waitForSelector(".banner", { state: "detached" });
@@ -235,6 +235,27 @@ test("an address of a conversation that is not here says so", async () => {
   await converse(page, "What time is it?");
   assert.equal(await page.locator(".banner").count(), 0);
   await waitForTitles(["What time is it?"]);
+});
+
+test("a message that was never answered is answered after a reload", async () => {
+  await ask(page, "Save the log book");
+  await page.waitForSelector(".tool-ask");
+  await page.reload();
+  await page.waitForSelector(".message");
+  assert.equal(await page.locator(".tool").getAttribute("data-state"), "failed", "the call never ran");
+  await converse(page, "Tell me a story about bells");
+  await page.goto(new URL("/", page.url()).href);
+  await page.waitForSelector(".empty");
+  await ask(page, "What time is it?");
+  await page.waitForSelector(".message.user");
+  await waitForTitles(["What time is it?", "Save the log book"]);
+  await page.reload();
+  await page.waitForSelector(".banner");
+  assert.match(await page.locator(".banner-title").textContent(), /was not answered/);
+  await click(page, "Answer it now");
+  await idle(page);
+  assert.equal(await page.locator(".banner").count(), 0);
+  assert.equal(await page.locator('.tool[data-state="done"]').count(), 1);
 });
 
 test("a key is in no storage", async () => {
@@ -282,7 +303,7 @@ test("a browser that keeps nothing: the conversation is in memory, and can be sa
       };
     },
   });
-  await page.waitForSelector(".banner.problem");
+  await page.waitForSelector(".banner.bad");
   assert.match(await page.locator(".banner").textContent(), /keeps nothing.*memory only/);
   assert.match(await page.locator(".storage-note").textContent(), /keeps nothing/);
   await converse(page, "What time is it?");
@@ -306,7 +327,7 @@ test("a full browser: said at once, nothing is lost, and stored as soon as there
     globalThis.makeRoom = () => Object.assign(IDBObjectStore.prototype, { put, add });
   });
   await converse(page, "Who are you?");
-  await page.waitForSelector(".banner.problem");
+  await page.waitForSelector(".banner.bad");
   assert.match(
     await page.locator(".banner").textContent(),
     /storage of this browser is full.*not stored yet/,

@@ -24,6 +24,8 @@ export interface ConversationViews {
   changed(): void;
   /** An event of the session. */
   event(event: SessionEvent): void;
+  /** The user wants the last message to be answered. */
+  resume(): void;
 }
 
 /** The conversation that is open, and what is to be seen of it. */
@@ -218,6 +220,19 @@ export class Conversation {
     if (this.session) this.views.transcript.show(this.session.tree.getBranch());
   }
 
+  /** Whether the last thing on the branch waits for an answer that was never given. */
+  get interrupted(): boolean {
+    const { session, chat } = this;
+    if (!session || chat.agent.state.isStreaming || session.isBusy) return false;
+    const last = session.tree.getBranch().findLast((entry) => roleOf(entry) !== undefined);
+    return last !== undefined && ["user", "toolResult"].includes(roleOf(last) ?? "");
+  }
+
+  /** Goes on where a run broke off. */
+  async resume(): Promise<void> {
+    await (await this.chat.session()).continue();
+  }
+
   private dropProgress(): void {
     this.progress?.element.remove();
     this.progress = undefined;
@@ -245,7 +260,7 @@ export class Conversation {
     const copy: BannerAction = { label: "Save a copy", act: () => void this.saveCopy() };
     if (this.gone) {
       return {
-        kind: "problem",
+        kind: "bad",
         title: "This conversation was deleted in another tab",
         advice: "What you see is only here now.",
         actions: [{ label: "Keep it", act: () => void this.keep() }, copy],
@@ -261,7 +276,15 @@ export class Conversation {
     }
     if (this.trouble) {
       const { code, unsaved } = this.trouble;
-      return { kind: "problem", ...storageTrouble(code, unsaved), actions: [copy] };
+      return { kind: "bad", ...storageTrouble(code, unsaved), actions: [copy] };
+    }
+    if (this.interrupted) {
+      return {
+        kind: "info",
+        title: "The last message was not answered",
+        advice: "The page was closed or reloaded before the answer was complete.",
+        actions: [{ label: "Answer it now", act: () => this.views.resume() }],
+      };
     }
     if (this.missing && this.views.transcript.isEmpty) {
       return {

@@ -91,6 +91,7 @@ const conversation: Conversation = new Conversation(chat, library, {
   },
   changed: drawState,
   event: (event) => events.addSession(event),
+  resume: () => run(() => conversation.resume()),
 });
 
 const shelf = new Shelf(library, {

@@ -1,4 +1,5 @@
 import type { ImportReport } from "steersman/session";
+import { storageTrouble } from "./storage-words.js";
 
 /** What was not as it should be in a file that was taken in, one sentence for each kind. */
 export function reportWords(reports: readonly ImportReport[]): string[] {
@@ -19,7 +20,7 @@ export function refusalWords(code: string, line?: number): string {
     case "corrupt":
       return `The file is damaged${line === undefined ? "" : ` at line ${line}`} and cannot be read.`;
     default:
-      return `The file could not be imported (${code}).`;
+      return `${storageTrouble(code).title}.`;
   }
 }
 

@@ -61,8 +61,8 @@ export class Shelf {
 
   private async draw(): Promise<void> {
     const { infos, problem } = await this.library.list();
-    this.list.draw(infos);
-    this.list.tell(problem === undefined ? await this.whereKept() : storageTrouble(problem).title);
+    this.list.draw(infos, problem === undefined);
+    this.list.tell(problem === undefined ? await this.whereKept() : `${storageTrouble(problem).title}.`);
   }
 
   private async whereKept(): Promise<string> {

@@ -9,7 +9,7 @@ export interface BannerAction {
 
 /** What stands above the conversation. */
 export interface BannerContent {
-  kind: "info" | "problem";
+  kind: "info" | "bad";
   title: string;
   advice: string;
   actions: readonly BannerAction[];

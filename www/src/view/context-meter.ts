@@ -81,7 +81,7 @@ export class ContextMeter {
 }
 
 function wordsFor(tokens: number | null, window: number): string {
+  if (tokens === null) return "unknown until the next answer";
   const of = window > 0 ? ` of ${window.toLocaleString("en")}` : "";
-  if (tokens === null) return `unknown until the next answer${of === "" ? "" : `,${of} tokens`}`;
   return `${tokens.toLocaleString("en")}${of} tokens`;
 }

@@ -54,8 +54,12 @@ export class SessionList {
     );
   }
 
-  /** Draws the list. Rows that were there stay, with the focus in them. */
-  draw(infos: readonly SessionInfo[]): void {
+  /**
+   * Draws the list. Rows that were there stay, with the focus in them.
+   *
+   * @param keeps whether conversations can be kept here
+   */
+  draw(infos: readonly SessionInfo[], keeps: boolean): void {
     const focused = document.activeElement;
     const gone = new Set(this.rows.keys());
     infos.forEach((info, place) => {
@@ -68,7 +72,7 @@ export class SessionList {
       this.rows.get(id)?.element.remove();
       this.rows.delete(id);
     }
-    this.empty.hidden = infos.length > 0;
+    this.empty.hidden = infos.length > 0 || !keeps;
     // Moving an element takes the focus out of it.
     if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
       focused.focus();
