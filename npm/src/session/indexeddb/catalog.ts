@@ -65,7 +65,7 @@ export class SessionCatalog {
 
   /** A store for a session, or for a new one. Not open yet. */
   open(id?: string): IndexedDbStore {
-    return new IndexedDbStore({ database: this.#name, ...(id === undefined ? {} : { id }) });
+    return new IndexedDbStore({ database: this.#name, id });
   }
 
   /**

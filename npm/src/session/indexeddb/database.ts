@@ -37,11 +37,13 @@ export function database(
   version = VERSION,
 ): Database {
   let opened: Promise<IDBPDatabase<Schema>> | undefined;
+  let current: IDBPDatabase<Schema> | undefined;
   let closed = false;
 
-  const drop = (db: IDBPDatabase<Schema>) => {
-    db.close();
-    opened = undefined;
+  /** Another connection may be open by now: that one stays. */
+  const drop = (db: IDBPDatabase<Schema> | undefined) => {
+    db?.close();
+    if (db === current) opened = current = undefined;
   };
 
   /** What fails without a reason that we know will fail again: nothing can be kept here. */
@@ -58,6 +60,7 @@ export function database(
   function attemptToOpen(): Promise<IDBPDatabase<Schema>> {
     return new Promise((resolve, reject) => {
       let late = false;
+      let mine: IDBPDatabase<Schema> | undefined;
       const giveUp = () => {
         late = true;
         reject(new SessionError("blocked"));
@@ -72,21 +75,17 @@ export function database(
           stopWaiting();
           stopWaiting = after(BLOCKED_MS, giveUp);
         },
-        blocking: (_from, _to, event) => {
-          const db = event.target as IDBDatabase | null;
-          const close = () => {
-            db?.close();
-            opened = undefined;
-          };
+        blocking: () => {
+          const close = () => drop(mine);
           leaving().then(close, close);
         },
-        terminated: () => {
-          opened = undefined;
-        },
+        terminated: () => drop(mine),
       })
         .then((db) => {
+          mine = db;
           // Whoever asked has gone; a connection that is left open would block others.
           if (late || closed) db.close();
+          else current = db;
           resolve(db);
         }, reject)
         .finally(() => stopWaiting());

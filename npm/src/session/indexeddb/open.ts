@@ -9,9 +9,9 @@ const hopeless = ["unavailable", "quota", "failed", "version", "blocked"];
 /** How a store is opened. */
 export interface OpenStoreOptions extends IndexedDbStoreOptions {
   /** What to do where nothing can be kept: a store in memory, or the error. Default `memory`. */
-  fallback?: "memory" | "none";
+  fallback?: "memory" | "none" | undefined;
   /** Told why the store is in memory: say it to the user. */
-  onFallback?: (error: SessionError) => void;
+  onFallback?: ((error: SessionError) => void) | undefined;
 }
 
 /**

@@ -25,15 +25,15 @@ import type { SessionRow } from "./schema.js";
 /** Which session, and where. */
 export interface IndexedDbStoreOptions {
   /** Of the session; by default a new one. */
-  id?: string;
+  id?: string | undefined;
   /** The name of the database. Default `steersman`. */
-  database?: string;
+  database?: string | undefined;
   /** Where times are from. */
-  clock?: StoreClock;
+  clock?: StoreClock | undefined;
   /** The Web Locks of the page; `null`: do without them, by a lease in the database. */
-  locks?: LockManager | null;
+  locks?: LockManager | null | undefined;
   /** @internal Of the schema, for tests. */
-  version?: number;
+  version?: number | undefined;
 }
 
 /**
