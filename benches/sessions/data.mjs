@@ -64,11 +64,11 @@ export function entriesOf(count) {
     if (turn % 30 === 0) add("label", { targetId: leaf, label: `turn ${turn}` });
     if (turn % 40 === 0) add("thinking_level_change", { thinkingLevel: turn % 80 ? "high" : "off" });
     if (turn % 20 === 0) add("custom", { customType: "notes", data: { turn, note: prose(roll, 100) } });
-    if (turn % 100 === 0) leaf = entries[entries.length - 20].id;
     if (turn % 50 === 0) {
       const firstKeptEntryId = entries[entries.length - 12].id;
       add("compaction", { summary: prose(roll, 3000), firstKeptEntryId, tokensBefore: 150_000 });
     }
+    if (turn % 100 === 0) leaf = entries[entries.length - 20].id;
   }
   return entries.slice(0, count);
 }

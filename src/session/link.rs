@@ -1,24 +1,26 @@
 //! How entries of a file find their places in the tree.
 
 use super::read::given;
-use super::tree::SessionTree;
+use super::tree::{Chain, SessionTree};
 
 impl SessionTree {
-    /// Sets the parent of an entry that was just added; one that is not there yet is left for [`SessionTree::link`].
+    /// Hangs an entry that was just added on its parent; one that is not there yet is left for [`SessionTree::link`].
     pub(super) fn bind(&mut self, position: usize, parent: Option<&str>) {
-        let Some(id) = parent else { return };
+        let Some(id) = parent else { return self.attach(position, None) };
         // Nearly every entry follows the one before.
         let before = position.checked_sub(1).filter(|&before| self.id_at(before) == id);
-        let found = before.or_else(|| self.position(id)).filter(|&found| found != position);
-        match (found, self.entries.get_mut(position)) {
-            (Some(_), Some(entry)) => entry.parent = found,
-            _ => self.pending.push((position, id.to_owned())),
+        match before.or_else(|| self.position(id)).filter(|&found| found != position) {
+            None => self.pending.push((position, id.to_owned())),
+            found => self.attach(position, found),
         }
     }
 
-    /// Settles all places, once all entries are added. `report` gets `orphan` and `cycle` with the position.
+    /// Settles the places that are left, once all entries are added. `report` gets `orphan` and `cycle` with the position.
     pub(super) fn link(&mut self, report: &mut dyn FnMut(&'static str, usize)) {
         let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return;
+        }
         for (position, id) in &pending {
             let found = self.position(id);
             if found.is_none() {
@@ -28,8 +30,11 @@ impl SessionTree {
                 entry.parent = found;
             }
         }
-        if !pending.is_empty() {
-            self.cut_cycles(report);
+        self.cut_cycles(report);
+        // Siblings are in the order of the file.
+        self.roots = Chain::default();
+        for entry in &mut self.entries {
+            (entry.children, entry.next) = (Chain::default(), None);
         }
         for position in 0..self.len() {
             self.attach(position, self.parent_at(position));
@@ -76,17 +81,19 @@ impl SessionTree {
         // Depth first, the entries below one are a run: those that are entered before it is left.
         let mut entered = vec![0usize; self.len()];
         let mut left = vec![0usize; self.len()];
-        let mut work: Vec<(usize, bool)> = self.children(None).into_iter().map(|root| (root, false)).collect();
         let mut count = 0;
-        while let Some((entry, done)) = work.pop() {
-            if done {
-                left.get_mut(entry).into_iter().for_each(|end| *end = count);
-                continue;
-            }
+        let mut next = self.roots.first;
+        while let Some(entry) = next {
             entered.get_mut(entry).into_iter().for_each(|start| *start = count);
             count += 1;
-            work.push((entry, true));
-            work.extend(self.children(Some(entry)).into_iter().map(|child| (child, false)));
+            next = self.entries.get(entry).and_then(|entry| entry.children.first);
+            // Back up to where there is another sibling.
+            let mut over = Some(entry);
+            while let Some(done) = over.filter(|_| next.is_none()) {
+                left.get_mut(done).into_iter().for_each(|end| *end = count);
+                next = self.entries.get(done).and_then(|entry| entry.next);
+                over = self.parent_at(done);
+            }
         }
         let below = |entry: usize, above: usize| {
             let at = entered.get(entry);

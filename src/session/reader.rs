@@ -65,8 +65,8 @@ impl Reader {
     pub fn outline(&mut self, shape: usize, id: &str, parent: Option<&str>, time: &str) -> Result<(), SessionError> {
         let time = dates::millis(time).unwrap_or(0.0);
         let position = self.tree.add(id, Body::Outline { shape, time }, None)?;
-        match (parent, self.tree.entries.get_mut(position)) {
-            (Some(""), Some(entry)) => entry.parent = position.checked_sub(1),
+        match parent {
+            Some("") => self.tree.attach(position, position.checked_sub(1)),
             _ => self.tree.bind(position, parent),
         }
         Ok(())

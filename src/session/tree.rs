@@ -24,7 +24,7 @@ pub(super) struct Entry {
 /// The first and the last of some siblings, in the order they were added.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Chain {
-    first: Option<usize>,
+    pub first: Option<usize>,
     last: Option<usize>,
 }
 
@@ -268,7 +268,7 @@ impl SessionTree {
         children
     }
 
-    /// Hangs the last entry, or in their order all entries, on their parents.
+    /// Hangs an entry on its parent, after those that hang there.
     pub(super) fn attach(&mut self, position: usize, parent: Option<usize>) {
         if let Some(entry) = self.entries.get_mut(position) {
             entry.parent = parent;

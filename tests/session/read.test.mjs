@@ -172,6 +172,7 @@ test("a restart of the engine in the middle is not noticed", async () => {
 test("stored entries and those of a file say the same", () => {
   const entries = entriesOf(3000);
   const [file, stored] = [SessionTree.import(textOf(entries)), SessionTree.from(header, entries)];
+  assert.deepEqual([file.reports, stored.reports], [[], []]);
   assert.deepEqual(seen(stored), seen(file));
   assert.deepEqual(rows(stored.getTree()), rows(file.getTree()));
   assert.deepEqual(stored.contextSize(), file.contextSize());
@@ -187,4 +188,50 @@ test("stored entries and those of a file say the same", () => {
   fork.appendMessage({ role: "user", content: "more", timestamp: 1 });
   assert.equal(file.getEntries().length, 3000);
   assert.equal(fork.getBranch().at(-1).message.content, "more");
+});
+
+test("a branch is a file of its own, with the lines it came with", () => {
+  const entries = entriesOf(1500);
+  const text = textOf(entries).replace('"cwd":', '"cwd" : ');
+  const tree = SessionTree.import(text);
+  tree.branch(entries[1000].id);
+  const branch = tree.getBranch();
+  const file = tree.export({ branch: true });
+  assert.ok(branch.length < 1001, "another branch is left out");
+  assert.ok(
+    file
+      .trimEnd()
+      .split("\n")
+      .every((line) => text.includes(`${line}\n`)),
+  );
+  const copy = SessionTree.import(file);
+  assert.deepEqual(copy.getEntries(), branch);
+  assert.deepEqual(copy.buildSessionContext(), tree.buildSessionContext());
+  assert.equal(tree.getEntries().length, 1500);
+});
+
+test("a file of version 4 says the same", () => {
+  const tree = SessionTree.from(header, entriesOf(1500), sources());
+  tree.appendSessionInfo("Prices");
+  const [, first, second] = tree.getEntries();
+  tree.appendLabelChange(second.id, "here");
+  tree.branch(first.id);
+  const file = tree.export({ version: 4 });
+  const copy = SessionTree.import(file);
+  assert.deepEqual(copy.reports, []);
+  assert.deepEqual(copy.getEntries(), tree.getEntries());
+  assert.equal(copy.getLeafId(), first.id);
+  assert.deepEqual(copy.getLabels(), tree.getLabels());
+  const values = new Map(copy.beside.values.map(([namespace, key, value]) => [`${namespace}/${key}`, value]));
+  assert.equal(values.get(`pi.entry.label/${second.id}`), "here");
+  assert.equal(values.get("pi.session.name/"), "Prices");
+  assert.equal(copy.export({ version: 4 }), file);
+  const alone = SessionTree.import(tree.export({ version: 4, branch: true }));
+  assert.deepEqual(alone.getEntries(), tree.getBranch());
+  // Of a damaged tree every entry is there, and no parent is missing.
+  const broken = SessionTree.import(damaged, sources());
+  assert.equal(
+    SessionTree.import(broken.export({ version: 4 })).getEntries().length,
+    broken.getEntries().length,
+  );
 });

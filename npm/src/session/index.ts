@@ -61,6 +61,7 @@ export {
   type StoreWrite,
   type UsageRow,
 } from "./store.js";
+export type { ExportOptions } from "./export-as.js";
 export type { ReadOptions, ReadProgress, SessionSource } from "./slices.js";
 export { type Summary, type SummaryOptions, summarize, summarizeBranch } from "./summaries.js";
 export { convertToLlm, SessionTree, withoutFailed } from "./tree.js";

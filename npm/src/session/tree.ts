@@ -2,6 +2,7 @@
 import { dropSession, isAlive, keepSession, type SessionKey } from "../engine/session.js";
 import type { AgentMessage, AssistantMessage, Message, Usage } from "../types.js";
 import { call, randomId, uuid } from "./call.js";
+import { type ExportOptions, linesOfV4 } from "./export-as.js";
 import { readEntries, readText, withIds } from "./import.js";
 import { expand, messageOutline } from "./outline.js";
 import type { Opened } from "./reader.js";
@@ -312,12 +313,16 @@ export class SessionTree {
   /**
    * The file of version 3, which pi opens too. What was read undamaged gives the same bytes. pi goes on from the last entry
    * of a file: where the leaf is another one, a `custom` entry `steersman.leaf` after it is added to the file.
+   *
+   * @param options the branch of the leaf alone, or a file of version 4
    */
-  export(): string {
-    const lines = [this.#header, ...this.#entries].map(
-      (value, place) => `${this.#lines[place] ?? JSON.stringify(value)}\n`,
-    );
-    if (this.#leaf === null || this.#leaf === this.#entries.length - 1) return lines.join("");
+  export({ branch = false, version = 3 }: ExportOptions = {}): string {
+    const entries = branch ? this.getBranch() : this.#entries;
+    if (version === 4) return linesOfV4(this, entries).join("");
+    const line = (value: unknown, place: number) => `${this.#lines[place] ?? JSON.stringify(value)}\n`;
+    const placed = entries.map((entry) => line(entry, (this.#places.get(entry.id) ?? 0) + 1));
+    const lines = [line(this.#header, 0), ...placed];
+    if (branch || this.#leaf === null || this.#leaf === this.#entries.length - 1) return lines.join("");
     const { ids, now } = this.#sources;
     const drawn = String(ids());
     const id = this.#places.has(drawn) ? uuid() : drawn;
