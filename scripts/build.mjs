@@ -16,7 +16,7 @@ import {
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
-import { shortenImports } from "./glue.mjs";
+import { shortenNames } from "./glue.mjs";
 import { writeNotices } from "./notices.mjs";
 import { inlineSource, inlineTypes } from "./inline.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
@@ -37,6 +37,7 @@ export const wasmFeatureFlags = ["--mvp-features", ...wasmFeatures.map((feature)
 
 const wasmOptFlags = [
   "--strip-producers",
+  "--strip-target-features",
   // Short functions repeat each other and compress better than the same code inside of their callers.
   "--one-caller-inline-max-function-size=30",
   // The stack lies below everything else, and its last kilobyte is only reached by overflowing.
@@ -115,7 +116,7 @@ async function buildWasm() {
   const optimised = join(work, "optimised.wasm");
   await must(bin("wasm-opt"), ["-Oz", ...wasmOptFlags, ...wasmFeatureFlags, plain, "-o", optimised]);
   const glue = join(work, "steersman.js");
-  const short = shortenImports(readFileSync(optimised), readFileSync(glue, "utf8"));
+  const short = shortenNames(readFileSync(optimised), readFileSync(glue, "utf8"));
   rmSync(optimised);
   writeFileSync(plain, short.wasm);
   writeFileSync(glue, short.glue);
@@ -139,6 +140,8 @@ async function bundle() {
     chunkNames: "chunk-[hash]",
     target: floor,
     minify: true,
+    // Private members of the shell's classes.
+    mangleProps: /^_[a-z]/,
     sourcemap: true,
     metafile: true,
     legalComments: "none",

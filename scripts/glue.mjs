@@ -1,5 +1,5 @@
-// Short names between the module and its glue. wasm-bindgen calls an import after its place in the source and a hash
-// of the crate; both ends know it by name only, so any other name will do.
+// Short names between the module and its glue. wasm-bindgen calls an import after its place in the source and a hash of
+// the crate, and exports after the functions; both ends know them by name only, so any other names will do.
 import { reader, SECTION } from "./wasm-reader.mjs";
 
 /**
@@ -7,37 +7,41 @@ import { reader, SECTION } from "./wasm-reader.mjs";
  * @param {string} glue the JavaScript that wasm-bindgen made for it
  * @returns {{ wasm: Uint8Array, glue: string }}
  */
-export function shortenImports(wasm, glue) {
-  const names = [];
+export function shortenNames(wasm, glue) {
   const parts = [];
   let done = 0;
   const cursor = reader(wasm);
   for (const section of cursor.sections()) {
-    if (section.id !== SECTION.imports) continue;
+    if (section.id !== SECTION.imports && section.id !== SECTION.exports) continue;
+    const imports = section.id === SECTION.imports;
     const body = [];
     let from = section.start;
     const count = cursor.number();
     for (let i = 0; i < count; i++) {
-      cursor.skip(cursor.number());
+      if (imports) cursor.skip(cursor.number());
       const at = cursor.at;
       const name = cursor.text();
-      const short = shortName(names.length);
-      names.push([name, short]);
+      const short = shortName(i);
+      glue = renamed(glue, name, short, imports);
       body.push(wasm.subarray(from, at), sized(new TextEncoder().encode(short)));
       from = cursor.at;
-      cursor.importType();
+      if (imports) cursor.importType();
+      else cursor.exportPlace();
     }
     body.push(wasm.subarray(from, section.end));
     parts.push(wasm.subarray(done, section.head + 1), sized(joined(body)));
     done = section.end;
   }
   parts.push(wasm.subarray(done));
-  for (const [name, short] of names) {
-    const found = glue.split(name).length - 1;
-    if (found !== 1) throw new Error(`the glue names the import ${name} ${found} times`);
-    glue = glue.replace(name, short);
-  }
   return { wasm: joined(parts), glue };
+}
+
+/** The glue names an import once, as a member; an export as a member of `wasm`. */
+function renamed(glue, name, short, isImport) {
+  const uses = glue.match(new RegExp(`(?<![\\w$])${name}(?![\\w$])`, "g"))?.length ?? 0;
+  const members = glue.split(new RegExp(`(?<=\\bwasm\\.)${name}(?![\\w$])`));
+  if (isImport && uses !== 1) throw new Error(`the glue names the import ${name} ${uses} times`);
+  return isImport ? glue.replace(name, short) : members.join(short);
 }
 
 /** a, b, ... z, a0, b0, ... */

@@ -1,7 +1,7 @@
 // Reading a module: numbers, sections, imports, instructions. Only what rustc and wasm-opt write for `wasmFeatures`.
 
 /** The kinds of sections that the scripts look at. */
-export const SECTION = { imports: 2, code: 10 };
+export const SECTION = { imports: 2, exports: 7, code: 10 };
 
 export function reader(wasm, at = 8) {
   const cursor = {
@@ -36,6 +36,10 @@ export function reader(wasm, at = 8) {
         if (kind === 1) cursor.skip(1);
         cursor.limits();
       }
+    },
+    exportPlace() {
+      cursor.skip(1);
+      cursor.number();
     },
     *sections() {
       while (cursor.at < wasm.length) {

@@ -7,19 +7,20 @@
 //                    arrive as one call onDelta("text" | "args", piece).
 //   job: { baseUrl, model, apiKey, system, prompt, tools: [{ name, description, parameters, run(args) }] }
 
-/** Memories of every wasm instance that is made from here on: the counter of the JS heap does not see them. */
-const memories = new Set();
+/** Memories of the wasm instances that are made from here on, while they live: the counter of the JS heap does not see them. */
+const memories = [];
 const { Instance } = WebAssembly;
 WebAssembly.Instance = new Proxy(Instance, {
   construct(target, args) {
     const instance = Reflect.construct(target, args);
     for (const value of Object.values(instance.exports)) {
-      if (value instanceof WebAssembly.Memory) memories.add(value);
+      if (value instanceof WebAssembly.Memory) memories.push(new WeakRef(value));
     }
     return instance;
   },
 });
-const wasmBytes = () => [...memories].reduce((total, memory) => total + memory.buffer.byteLength, 0);
+const wasmBytes = () =>
+  memories.reduce((total, memory) => total + (memory.deref()?.buffer.byteLength ?? 0), 0);
 const usedBytes = () => performance.memory.usedJSHeapSize + wasmBytes();
 
 const tool = (seen) => ({

@@ -28,7 +28,9 @@ const alive = () => instances.map((reference) => reference.deref()).filter(Boole
 globalThis.TURNS = TURNS;
 globalThis.churn = (count) => churn(steersman, count);
 globalThis.wasm = () => {
-  const { memory, __wbindgen_externrefs: references } = alive().at(-1).exports;
+  const exports = Object.values(alive().at(-1).exports);
+  const memory = exports.find((value) => value instanceof WebAssembly.Memory);
+  const references = exports.find((value) => value instanceof WebAssembly.Table);
   return { bytes: memory.buffer.byteLength, references: references.length };
 };
 globalThis.instances = () => alive().length;

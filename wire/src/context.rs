@@ -115,7 +115,7 @@ impl<'a> Context<'a> {
         let mut context = Self::default();
         read::members(reader, |key, reader| {
             match key {
-                "systemPrompt" => context.system_prompt = read::literal(reader)?,
+                "systemPrompt" => read::set(&mut context.system_prompt, reader)?,
                 "tools" => context.tools = Tools::read(reader)?,
                 "messages" => read::items(reader, |reader| {
                     context.messages.extend(Message::read(reader)?);
@@ -138,9 +138,9 @@ impl<'a> Tools<'a> {
             read::members(reader, |key, reader| {
                 match key {
                     "name" => tool.name = read::literal(reader)?.unwrap_or(Literal::EMPTY),
-                    "description" => tool.description = read::literal(reader)?,
-                    "parameters" => tool.parameters = read::span(reader, Kind::Object)?,
-                    "constrainedSampling" => tool.sampling = read::span(reader, Kind::Object)?,
+                    "description" => read::set(&mut tool.description, reader)?,
+                    "parameters" => read::set_span(&mut tool.parameters, Kind::Object, reader)?,
+                    "constrainedSampling" => read::set_span(&mut tool.sampling, Kind::Object, reader)?,
                     _ => reader.skip()?,
                 }
                 Ok(())
@@ -201,20 +201,20 @@ impl<'a> Message<'a> {
 impl<'a> Fields<'a> {
     fn member(&mut self, key: &str, reader: &mut Reader<'a>) -> Read<()> {
         match key {
-            "role" => self.role = read::text(reader)?,
+            "role" => read::set(&mut self.role, reader)?,
             "content" => self.content = Content::read(reader)?,
-            "timestamp" => self.timestamp = read::number(reader)?.unwrap_or_default(),
-            "provider" => self.provider = read::literal(reader)?,
-            "api" => self.api = read::literal(reader)?,
-            "model" => self.model = read::literal(reader)?,
+            "timestamp" => read::set(&mut self.timestamp, reader)?,
+            "provider" => read::set(&mut self.provider, reader)?,
+            "api" => read::set(&mut self.api, reader)?,
+            "model" => read::set(&mut self.model, reader)?,
             "stopReason" => {
                 let reason = read::literal(reader)?;
                 self.failed = reason.is_some_and(|reason| reason.is("error") || reason.is("aborted"));
             }
             "usage" => self.tokens = context_tokens(reader)?,
-            "toolCallId" => self.call_id = read::text(reader)?,
-            "toolName" => self.tool_name = read::literal(reader)?,
-            "isError" => self.is_error = read::boolean(reader)?.unwrap_or_default(),
+            "toolCallId" => read::set(&mut self.call_id, reader)?,
+            "toolName" => read::set(&mut self.tool_name, reader)?,
+            "isError" => read::set(&mut self.is_error, reader)?,
             "sections" => read::members(reader, |name, reader| {
                 let text = read::literal(reader)?;
                 self.system.sections.push((Cow::Owned(name.to_owned()), text));
@@ -237,7 +237,7 @@ fn context_tokens(reader: &mut Reader<'_>) -> Read<f64> {
     let (mut total, mut sum) = (0.0, 0.0);
     read::members(reader, |key, reader| {
         match key {
-            "totalTokens" => total = read::number(reader)?.unwrap_or_default(),
+            "totalTokens" => read::set(&mut total, reader)?,
             "input" | "output" | "cacheRead" | "cacheWrite" => sum += read::number(reader)?.unwrap_or_default(),
             _ => reader.skip()?,
         }
@@ -308,19 +308,19 @@ impl<'a> Part<'a> {
         let mut block = Block::default();
         read::members(reader, |key, reader| {
             match key {
-                "type" => block.kind = read::text(reader)?,
-                "text" => block.text = read::literal(reader)?,
-                "thinking" => block.thinking = read::literal(reader)?,
-                "textSignature" => block.text_signature = read::literal(reader)?,
-                "thinkingSignature" => block.thinking_signature = read::literal(reader)?,
-                "thoughtSignature" => block.thought_signature = read::literal(reader)?,
-                "redacted" => block.redacted = read::boolean(reader)?.unwrap_or_default(),
-                "data" => block.data = read::literal(reader)?,
-                "mimeType" => block.mime = read::literal(reader)?,
-                "id" => block.id = read::text(reader)?,
-                "name" => block.name = read::literal(reader)?,
-                "arguments" => block.arguments = read::span(reader, Kind::Object)?,
-                "argumentsText" => block.exact = read::literal(reader)?,
+                "type" => read::set(&mut block.kind, reader)?,
+                "text" => read::set(&mut block.text, reader)?,
+                "thinking" => read::set(&mut block.thinking, reader)?,
+                "textSignature" => read::set(&mut block.text_signature, reader)?,
+                "thinkingSignature" => read::set(&mut block.thinking_signature, reader)?,
+                "thoughtSignature" => read::set(&mut block.thought_signature, reader)?,
+                "redacted" => read::set(&mut block.redacted, reader)?,
+                "data" => read::set(&mut block.data, reader)?,
+                "mimeType" => read::set(&mut block.mime, reader)?,
+                "id" => read::set(&mut block.id, reader)?,
+                "name" => read::set(&mut block.name, reader)?,
+                "arguments" => read::set_span(&mut block.arguments, Kind::Object, reader)?,
+                "argumentsText" => read::set(&mut block.exact, reader)?,
                 _ => reader.skip()?,
             }
             Ok(())

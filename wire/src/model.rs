@@ -142,19 +142,19 @@ impl<'a> Model<'a> {
         let mut model = Self::default();
         read::members(reader, |key, reader| {
             match key {
-                "id" => model.id = read::text(reader)?.unwrap_or_default(),
-                "api" => model.api = read::text(reader)?.unwrap_or_default(),
-                "provider" => model.provider = read::text(reader)?.unwrap_or_default(),
-                "baseUrl" => model.base_url = read::text(reader)?.unwrap_or_default(),
-                "reasoning" => model.reasoning = read::boolean(reader)?.unwrap_or_default(),
-                "contextWindow" => model.context_window = read::number(reader)?.unwrap_or_default(),
-                "maxTokens" => model.max_tokens = read::number(reader)?.unwrap_or_default(),
+                "id" => read::set(&mut model.id, reader)?,
+                "api" => read::set(&mut model.api, reader)?,
+                "provider" => read::set(&mut model.provider, reader)?,
+                "baseUrl" => read::set(&mut model.base_url, reader)?,
+                "reasoning" => read::set(&mut model.reasoning, reader)?,
+                "contextWindow" => read::set(&mut model.context_window, reader)?,
+                "maxTokens" => read::set(&mut model.max_tokens, reader)?,
                 "thinkingLevelMap" => model.levels = LevelMap::read(reader)?,
                 "cost" => model.cost = Cost::read(reader)?,
                 "headers" => model.headers = pairs(reader)?,
-                "compat" => model.compat = read::span(reader, Kind::Object)?,
-                "samplingParams" => model.sampling = read::span(reader, Kind::Object)?,
-                "samplingParamsByThinkingLevel" => model.sampling_by_level = read::span(reader, Kind::Object)?,
+                "compat" => read::set_span(&mut model.compat, Kind::Object, reader)?,
+                "samplingParams" => read::set_span(&mut model.sampling, Kind::Object, reader)?,
+                "samplingParamsByThinkingLevel" => read::set_span(&mut model.sampling_by_level, Kind::Object, reader)?,
                 "grammarTools" => model.grammar_tools = pairs(reader)?,
                 "input" => {
                     read::items(reader, |reader| {
@@ -242,7 +242,7 @@ impl Rates {
             "cacheWrite" => &mut self.cache_write,
             _ => return reader.skip(),
         };
-        *rate = read::number(reader)?.unwrap_or_default();
+        read::set(rate, reader)?;
         Ok(())
     }
 }

@@ -52,21 +52,21 @@ impl<'a> Message<'a> {
         let mut message = Self::default();
         read::members(&mut reader, |key, reader| {
             match key {
-                "type" => message.kind = read::text(reader)?.unwrap_or_default(),
-                "contentIndex" => message.index = read::number(reader)?,
+                "type" => read::set(&mut message.kind, reader)?,
+                "contentIndex" => read::set(&mut message.index, reader)?,
                 "delta" => message.delta = read::span(reader, json::Kind::String)?,
                 "contentSignature" => message.signature = read::span(reader, json::Kind::String)?,
                 "content" => message.content = read::span(reader, json::Kind::String)?,
-                "redacted" => message.redacted = read::boolean(reader)?.unwrap_or_default(),
-                "responseId" => message.response_id = read::text(reader)?,
-                "responseModel" => message.response_model = read::text(reader)?,
+                "redacted" => read::set(&mut message.redacted, reader)?,
+                "responseId" => read::set(&mut message.response_id, reader)?,
+                "responseModel" => read::set(&mut message.response_model, reader)?,
                 "toolCall" => message.call = read::span(reader, json::Kind::Object)?,
                 "usage" => message.usage = read::span(reader, json::Kind::Object)?,
                 "providerThinkingLevel" => message.level = read::span(reader, json::Kind::String)?,
-                "id" => message.id = read::text(reader)?,
-                "toolName" => message.name = read::text(reader)?,
-                "reason" => message.reason = read::text(reader)?,
-                "errorMessage" => message.error = read::text(reader)?,
+                "id" => read::set(&mut message.id, reader)?,
+                "toolName" => read::set(&mut message.name, reader)?,
+                "reason" => read::set(&mut message.reason, reader)?,
+                "errorMessage" => read::set(&mut message.error, reader)?,
                 _ => reader.skip()?,
             }
             Ok(())

@@ -108,6 +108,67 @@ pub(crate) fn boolean(reader: &mut Reader<'_>) -> Read<Option<bool>> {
     reader.boolean().map(Some)
 }
 
+/// What a member can hold, as [`set`] reads it: absent where the value is of another type.
+pub(crate) trait Field<'a>: Sized {
+    fn read(reader: &mut Reader<'a>) -> Read<Self>;
+}
+
+impl<'a> Field<'a> for Option<Cow<'a, str>> {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        text(reader)
+    }
+}
+
+impl<'a> Field<'a> for Cow<'a, str> {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        text(reader).map(Option::unwrap_or_default)
+    }
+}
+
+impl<'a> Field<'a> for Option<Literal<'a>> {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        literal(reader)
+    }
+}
+
+impl<'a> Field<'a> for Option<f64> {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        number(reader)
+    }
+}
+
+impl<'a> Field<'a> for f64 {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        number(reader).map(Option::unwrap_or_default)
+    }
+}
+
+impl<'a> Field<'a> for Option<bool> {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        boolean(reader)
+    }
+}
+
+impl<'a> Field<'a> for bool {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        boolean(reader).map(Option::unwrap_or_default)
+    }
+}
+
+/// Reads a value into its place. One copy for each type: where it is called, a call is all that it takes.
+#[inline(never)]
+pub(crate) fn set<'a, T: Field<'a>>(place: &mut T, reader: &mut Reader<'a>) -> Read<()> {
+    *place = T::read(reader)?;
+    Ok(())
+}
+
+/// [`span`], into its place.
+#[inline(never)]
+pub(crate) fn set_span<'a>(place: &mut Option<&'a str>, kind: Kind, reader: &mut Reader<'a>) -> Read<()> {
+    *place = span(reader, kind)?;
+    Ok(())
+}
+
 /// The source of a value that must be of one kind.
 pub(crate) fn span<'a>(reader: &mut Reader<'a>, kind: Kind) -> Read<Option<&'a str>> {
     let fits = reader.peek()? == kind;

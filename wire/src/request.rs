@@ -231,15 +231,15 @@ impl<'a> Options<'a> {
         let mut options = Self::default();
         read::members(reader, |key, reader| {
             match key {
-                "apiKey" => options.api_key = read::text(reader)?,
-                "temperature" => options.temperature = read::number(reader)?,
+                "apiKey" => read::set(&mut options.api_key, reader)?,
+                "temperature" => read::set(&mut options.temperature, reader)?,
                 "maxTokens" => options.max_tokens = read::number(reader)?.filter(|tokens| *tokens > 0.0),
                 "reasoning" => options.reasoning = read::text(reader)?.and_then(|level| Level::of(&level)),
                 "sessionId" => options.session_id = read::literal(reader)?.filter(|id| !id.is_empty()),
-                "metadata" => options.metadata = read::span(reader, Kind::Object)?,
+                "metadata" => read::set_span(&mut options.metadata, Kind::Object, reader)?,
                 "echo" => options.echo = reader.raw()? == "true",
-                "responseSchema" => options.response_schema = read::span(reader, Kind::Object)?,
-                "samplingParams" => options.sampling = read::span(reader, Kind::Object)?,
+                "responseSchema" => read::set_span(&mut options.response_schema, Kind::Object, reader)?,
+                "samplingParams" => read::set_span(&mut options.sampling, Kind::Object, reader)?,
                 "toolChoice" => {
                     let absent = reader.peek()? == Kind::Null;
                     options.tool_choice = Some(reader.raw()?).filter(|_| !absent);

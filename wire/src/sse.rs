@@ -139,7 +139,7 @@ impl Sse {
     }
 
     /// Reads the next chunk and hands out every event whose blank line it holds.
-    pub fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<(), TooLong> {
+    pub fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), TooLong> {
         if self.failed {
             return Err(TooLong { limit: self.limit });
         }
@@ -178,7 +178,7 @@ impl Sse {
 
     /// The stream ended. Gives the event that was still pending; unknown fields of an unfinished last line are reported
     /// as usual.
-    pub fn end(&mut self, sink: &mut impl Sink) -> Option<Trailing> {
+    pub fn end(&mut self, sink: &mut dyn Sink) -> Option<Trailing> {
         if self.bom < BOM.len() {
             self.line.extend_from_slice(BOM.get(..self.bom).unwrap_or_default());
             self.bom = BOM.len();
@@ -268,7 +268,7 @@ impl Sse {
     }
 
     /// Takes the line that was collected over several chunks.
-    fn take_held_line(&mut self, sink: &mut impl Sink) -> Result<(), TooLong> {
+    fn take_held_line(&mut self, sink: &mut dyn Sink) -> Result<(), TooLong> {
         let mut line = self.join_line();
         let mut only = None;
         let taken = self.take_line(&line, &mut only, sink);
@@ -290,7 +290,7 @@ impl Sse {
         &mut self,
         line: &'c [u8],
         only: &mut Option<&'c [u8]>,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> Result<(), TooLong> {
         if line.is_empty() {
             self.dispatch(only.take(), sink);
@@ -318,7 +318,7 @@ impl Sse {
     }
 
     /// A line that is not data: another field or a comment.
-    fn other_field(&mut self, line: &[u8], sink: &mut impl Sink) {
+    fn other_field(&mut self, line: &[u8], sink: &mut dyn Sink) {
         let (name, value) = match memchr(b':', line) {
             Some(0) => return,
             Some(at) => line.split_at_checked(at).unwrap_or((line, b"")),
@@ -356,7 +356,7 @@ impl Sse {
     }
 
     /// A blank line. `only`: all data of the event, when it was not copied.
-    fn dispatch(&mut self, only: Option<&[u8]>, sink: &mut impl Sink) {
+    fn dispatch(&mut self, only: Option<&[u8]>, sink: &mut dyn Sink) {
         if only.is_some() || self.has_data {
             let data = decode(only.unwrap_or(&self.data));
             sink.event(Event {

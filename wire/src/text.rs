@@ -60,7 +60,7 @@ pub fn decimal(number: u64) -> String {
 
 /// Why a text is no good JSON, and where.
 pub(crate) fn json_fault(what: &str, error: &JsonError) -> String {
-    [what, error.kind.as_str(), " at byte ", &decimal(error.offset as u64)].concat()
+    [what, error.kind().as_str(), " at byte ", &decimal(error.offset() as u64)].concat()
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ pub(crate) fn string_member<'a>(object: &'a str, name: &str) -> Option<Literal<'
     let mut found = None;
     let _ = read::members(&mut Reader::new(object), |key, reader| {
         if key == name && reader.peek()? == Kind::String {
-            found = read::literal(reader)?;
+            read::set(&mut found, reader)?;
             return Ok(());
         }
         reader.skip()

@@ -51,7 +51,7 @@ fn refused_documents_name_the_fault_and_its_place() {
     for row in fixture("refuse.json") {
         let text = row[0].as_str().unwrap();
         let error = parse(text).expect_err(text);
-        let found = (format!("{:?}", error.kind), error.offset as f64);
+        let found = (format!("{:?}", error.kind()), error.offset() as f64);
         let expected = (row[1].as_str().unwrap().to_owned(), row[2].as_f64().unwrap());
         assert_eq!(found, expected, "{text}");
         let mut reader = Reader::new(text);
@@ -64,7 +64,7 @@ fn refused_documents_name_the_fault_and_its_place() {
 #[test]
 fn bytes_that_are_not_utf8_are_refused_with_their_offset() {
     let error = parse_bytes(b"[\"a\xc3\x28\"]").unwrap_err();
-    assert_eq!((error.kind, error.offset), (JsonErrorKind::BadUtf8, 3));
+    assert_eq!((error.kind(), error.offset()), (JsonErrorKind::BadUtf8, 3));
     assert_eq!(parse_bytes("[\"é\"]".as_bytes()), parse("[\"é\"]"));
 }
 
@@ -115,8 +115,8 @@ fn depth_is_limited_and_never_costs_the_stack() {
         assert_eq!(value.clone(), value);
         for pairs in [MAX_DEPTH / per_pair + 1, 1_000_000] {
             let text = deep(pairs);
-            assert_eq!(parse(&text).unwrap_err().kind, JsonErrorKind::TooDeep);
-            assert_eq!(Reader::new(&text).skip().unwrap_err().kind, JsonErrorKind::TooDeep);
+            assert_eq!(parse(&text).unwrap_err().kind(), JsonErrorKind::TooDeep);
+            assert_eq!(Reader::new(&text).skip().unwrap_err().kind(), JsonErrorKind::TooDeep);
         }
     }
 }
@@ -281,5 +281,5 @@ fn the_pull_reader_gives_borrowed_pieces_in_order() {
         ["type=delta", "n=-1.50", "on=true", r#"gap={"x":[1,{"y":"]}"}]}"#, r#"list=["a","\n",null]"#, "end=false"]
     );
     let error = Reader::new("12").string().unwrap_err();
-    assert_eq!((error.kind, error.offset), (JsonErrorKind::WrongKind, 0));
+    assert_eq!((error.kind(), error.offset()), (JsonErrorKind::WrongKind, 0));
 }

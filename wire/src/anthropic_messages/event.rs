@@ -43,10 +43,10 @@ impl<'a> Chunk<'a> {
         let mut chunk = Self::default();
         read::members(&mut reader, |key, reader| {
             match key {
-                "type" => chunk.kind = read::text(reader)?,
+                "type" => read::set(&mut chunk.kind, reader)?,
                 "index" => chunk.index = reader.raw()?,
                 "message" | "content_block" | "delta" => chunk.part.read(reader, &mut chunk.usage)?,
-                "usage" => chunk.usage = read::span(reader, Kind::Object)?,
+                "usage" => read::set_span(&mut chunk.usage, Kind::Object, reader)?,
                 "error" => {
                     chunk.has_error = reader.peek()? != Kind::Null;
                     reader.skip()?;
@@ -65,7 +65,7 @@ impl<'a> Part<'a> {
         read::members(reader, |key, reader| {
             let slot = match key {
                 "text" | "thinking" | "partial_json" => {
-                    self.said = read::span(reader, Kind::String)?;
+                    read::set_span(&mut self.said, Kind::String, reader)?;
                     return Ok(());
                 }
                 "type" => &mut self.kind,
@@ -75,11 +75,11 @@ impl<'a> Part<'a> {
                 "signature" | "data" => &mut self.signature,
                 "stop_reason" => &mut self.stop_reason,
                 "input" => {
-                    self.input = read::span(reader, Kind::Object)?;
+                    read::set_span(&mut self.input, Kind::Object, reader)?;
                     return Ok(());
                 }
                 "usage" => {
-                    *usage = read::span(reader, Kind::Object)?;
+                    read::set_span(usage, Kind::Object, reader)?;
                     return Ok(());
                 }
                 "stop_details" => {
@@ -87,13 +87,13 @@ impl<'a> Part<'a> {
                         if key != "explanation" {
                             return reader.skip();
                         }
-                        self.explanation = read::text(reader)?;
+                        read::set(&mut self.explanation, reader)?;
                         Ok(())
                     });
                 }
                 _ => return reader.skip(),
             };
-            *slot = read::text(reader)?;
+            read::set(slot, reader)?;
             Ok(())
         })
     }

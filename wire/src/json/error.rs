@@ -1,14 +1,33 @@
 //! Why a text is not acceptable JSON, and where.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// A refused text. Displays as `<reason> at byte <offset>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JsonError {
+///
+/// One number, so that it travels in a register: the kind, counted from 1, in the low four bits, the offset above them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct JsonError(NonZeroU32);
+
+impl JsonError {
+    const KIND_BITS: u32 = 4;
+
+    /// A fault at a byte offset. Offsets beyond 256 MB are given as that.
+    pub fn new(kind: JsonErrorKind, offset: usize) -> Self {
+        let offset = (offset as u64).min(u64::from(u32::MAX >> Self::KIND_BITS)) as u32;
+        Self(NonZeroU32::MIN.saturating_add(kind as u32 + (offset << Self::KIND_BITS)))
+    }
+
     /// What is wrong.
-    pub kind: JsonErrorKind,
+    pub fn kind(self) -> JsonErrorKind {
+        let place = (self.0.get() - 1) as usize & ((1 << Self::KIND_BITS) - 1);
+        JsonErrorKind::ALL.get(place).copied().unwrap_or(JsonErrorKind::UnexpectedEnd)
+    }
+
     /// Byte offset into the text, where reading stopped.
-    pub offset: usize,
+    pub fn offset(self) -> usize {
+        ((self.0.get() - 1) >> Self::KIND_BITS) as usize
+    }
 }
 
 /// The kinds of faults a reader reports.
@@ -46,6 +65,24 @@ pub enum JsonErrorKind {
 }
 
 impl JsonErrorKind {
+    /// In the order of their numbers.
+    const ALL: [Self; 14] = [
+        Self::UnexpectedEnd,
+        Self::ExpectedValue,
+        Self::ExpectedKey,
+        Self::ExpectedColon,
+        Self::ExpectedCommaOrEnd,
+        Self::BadNumber,
+        Self::ControlInString,
+        Self::BadEscape,
+        Self::TooDeep,
+        Self::TrailingText,
+        Self::BadUtf8,
+        Self::WrongKind,
+        Self::NotObject,
+        Self::TooLong,
+    ];
+
     /// The reason in words, without the place.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -73,9 +110,15 @@ impl fmt::Display for JsonErrorKind {
     }
 }
 
+impl fmt::Debug for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}", self.kind.as_str(), self.offset)
+        write!(f, "{} at byte {}", self.kind().as_str(), self.offset())
     }
 }
 

@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 pub fn parse_bytes(bytes: &[u8]) -> Result<Value, JsonError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => parse(text),
-        Err(error) => Err(JsonError { kind: JsonErrorKind::BadUtf8, offset: error.valid_up_to() }),
+        Err(error) => Err(JsonError::new(JsonErrorKind::BadUtf8, error.valid_up_to())),
     }
 }
 

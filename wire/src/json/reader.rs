@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
     }
 
     fn fail<T>(&self, kind: Fault) -> Read<T> {
-        Err(JsonError { kind, offset: self.pos })
+        Err(JsonError::new(kind, self.pos))
     }
 
     fn space(&mut self) {

@@ -97,7 +97,7 @@ impl<'a> Text<'a> {
     }
 
     fn stop(&mut self) -> Result<Stop, JsonError> {
-        let fail = |kind, offset| Err(JsonError { kind, offset });
+        let fail = |kind, offset| Err(JsonError::new(kind, offset));
         let (stop, len) = match *self.rest() {
             [] => return fail(Fault::UnexpectedEnd, self.pos),
             [b'"', ..] => (Stop::Quote, 1),

@@ -55,10 +55,10 @@ impl<'a> Chunk<'a> {
         let mut chunk = Self::default();
         read::members(&mut reader, |key, reader| {
             match key {
-                "id" => chunk.id = read::text(reader)?,
-                "model" => chunk.model = read::text(reader)?,
-                "usage" => chunk.usage = read::span(reader, Kind::Object)?,
-                "obfuscation" | "p" => chunk.padding = read::span(reader, Kind::String)?,
+                "id" => read::set(&mut chunk.id, reader)?,
+                "model" => read::set(&mut chunk.model, reader)?,
+                "usage" => read::set_span(&mut chunk.usage, Kind::Object, reader)?,
+                "obfuscation" | "p" => read::set_span(&mut chunk.padding, Kind::String, reader)?,
                 "choices" => read::items(reader, |reader| {
                     let choice = Choice::read(reader)?;
                     match &chunk.first {
@@ -74,7 +74,7 @@ impl<'a> Chunk<'a> {
                 "object" => chunk.is_error = read::text(reader)?.as_deref() == Some("error"),
                 "x_groq" => read::members(reader, |key, reader| {
                     match key {
-                        "usage" => chunk.groq_usage = read::span(reader, Kind::Object)?,
+                        "usage" => read::set_span(&mut chunk.groq_usage, Kind::Object, reader)?,
                         _ => reader.skip()?,
                     }
                     Ok(())
@@ -94,8 +94,8 @@ impl<'a> Choice<'a> {
         read::members(reader, |key, reader| {
             match key {
                 "index" => choice.index = read::number(reader)?.map_or(0, |index| index as i64),
-                "finish_reason" => choice.finish_reason = read::text(reader)?,
-                "usage" => choice.usage = read::span(reader, Kind::Object)?,
+                "finish_reason" => read::set(&mut choice.finish_reason, reader)?,
+                "usage" => read::set_span(&mut choice.usage, Kind::Object, reader)?,
                 "delta" => choice.delta = Delta::read(reader)?,
                 _ => reader.skip()?,
             }
@@ -120,15 +120,15 @@ impl<'a> Delta<'a> {
                 "reasoning" => &mut delta.reasoning[1],
                 "reasoning_text" => &mut delta.reasoning[2],
                 "reasoning_details" => {
-                    delta.reasoning_details = read::span(reader, Kind::Array)?;
+                    read::set_span(&mut delta.reasoning_details, Kind::Array, reader)?;
                     return Ok(());
                 }
                 "tool_calls" => {
-                    delta.tool_calls = read::span(reader, Kind::Array)?;
+                    read::set_span(&mut delta.tool_calls, Kind::Array, reader)?;
                     return Ok(());
                 }
                 "function_call" => {
-                    delta.function_call = read::span(reader, Kind::Object)?;
+                    read::set_span(&mut delta.function_call, Kind::Object, reader)?;
                     return Ok(());
                 }
                 _ => return reader.skip(),
@@ -196,7 +196,7 @@ impl<'a> CallDelta<'a> {
                 "custom" => read::members(reader, |key, reader| {
                     match key {
                         "name" => call.name = read::text(reader)?.or(call.name.take()),
-                        "input" => call.input = read::span(reader, Kind::String)?,
+                        "input" => read::set_span(&mut call.input, Kind::String, reader)?,
                         _ => reader.skip()?,
                     }
                     Ok(())

@@ -90,7 +90,7 @@ impl<'a> Compat<'a> {
         if let Some(source) = model.compat {
             read::members(&mut Reader::new(source), |key, reader| {
                 if key == "supportsThinkingTokenBudget" {
-                    supports_budget = read::boolean(reader)?.unwrap_or_default();
+                    read::set(&mut supports_budget, reader)?;
                     return Ok(());
                 }
                 compat.member(key, reader)
@@ -133,12 +133,12 @@ impl<'a> Compat<'a> {
 
     fn choice(&mut self, key: &str, reader: &mut Reader<'a>) -> Read<()> {
         match key {
-            "openRouterRouting" => self.open_router_routing = read::span(reader, Kind::Object)?,
-            "vercelGatewayRouting" => self.vercel_gateway_routing = read::span(reader, Kind::Object)?,
-            "chatTemplateKwargs" => self.chat_template_kwargs = read::span(reader, Kind::Object)?,
-            "chatTemplateArgs" => self.chat_template_args = read::span(reader, Kind::Object)?,
-            "thinkingTokenBudgetField" => self.budget_field = read::text(reader)?,
-            "vllmPriority" => self.vllm_priority = read::span(reader, Kind::Number)?,
+            "openRouterRouting" => read::set_span(&mut self.open_router_routing, Kind::Object, reader)?,
+            "vercelGatewayRouting" => read::set_span(&mut self.vercel_gateway_routing, Kind::Object, reader)?,
+            "chatTemplateKwargs" => read::set_span(&mut self.chat_template_kwargs, Kind::Object, reader)?,
+            "chatTemplateArgs" => read::set_span(&mut self.chat_template_args, Kind::Object, reader)?,
+            "thinkingTokenBudgetField" => read::set(&mut self.budget_field, reader)?,
+            "vllmPriority" => read::set_span(&mut self.vllm_priority, Kind::Number, reader)?,
             _ => {
                 let Some(word) = read::text(reader)? else {
                     return Ok(());

@@ -5,6 +5,7 @@ use crate::body::Body;
 use crate::json::{Kind, Reader};
 use crate::model::{Level, Mapped, Model};
 use crate::read::{self, Read};
+use std::borrow::Cow;
 
 /// Writes the members that switch thinking on or off. `budget` is the number of tokens to think with, where there is
 /// thinking.
@@ -117,11 +118,11 @@ fn template(
             resolved.push((key.to_owned(), Value::Constant(span)));
             return Ok(());
         }
-        let (mut variable, mut omit) = (None, false);
+        let (mut variable, mut omit) = (None::<Cow<'_, str>>, false);
         read::members(&mut Reader::new(span), |key, reader| {
             match key {
-                "$var" => variable = read::text(reader)?,
-                "omitWhenOff" => omit = read::boolean(reader)?.unwrap_or_default(),
+                "$var" => read::set(&mut variable, reader)?,
+                "omitWhenOff" => read::set(&mut omit, reader)?,
                 _ => reader.skip()?,
             }
             Ok(())

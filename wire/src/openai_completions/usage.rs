@@ -38,25 +38,25 @@ pub(super) fn read(source: &str, bills: bool) -> Read<Usage> {
 impl Counts {
     fn member(&mut self, key: &str, reader: &mut Reader<'_>) -> Read<()> {
         match key {
-            "prompt_tokens" => self.prompt = read::number(reader)?.unwrap_or_default(),
-            "completion_tokens" => self.completion = read::number(reader)?.unwrap_or_default(),
-            "total_tokens" => self.total = read::number(reader)?,
-            "prompt_cache_hit_tokens" => self.cached[1] = read::number(reader)?,
-            "cached_tokens" | "num_cached_tokens" => self.cached[2] = read::number(reader)?,
-            "reasoning_tokens" => self.reasoning[1] = read::number(reader)?.unwrap_or_default(),
-            "cost" => self.cost = read::number(reader)?,
-            "is_byok" => self.own_key = read::boolean(reader)?,
+            "prompt_tokens" => read::set(&mut self.prompt, reader)?,
+            "completion_tokens" => read::set(&mut self.completion, reader)?,
+            "total_tokens" => read::set(&mut self.total, reader)?,
+            "prompt_cache_hit_tokens" => read::set(&mut self.cached[1], reader)?,
+            "cached_tokens" | "num_cached_tokens" => read::set(&mut self.cached[2], reader)?,
+            "reasoning_tokens" => read::set(&mut self.reasoning[1], reader)?,
+            "cost" => read::set(&mut self.cost, reader)?,
+            "is_byok" => read::set(&mut self.own_key, reader)?,
             "prompt_tokens_details" => read::members(reader, |key, reader| {
                 match key {
-                    "cached_tokens" => self.cached[0] = read::number(reader)?,
-                    "cache_write_tokens" => self.cache_write = read::number(reader)?.unwrap_or_default(),
+                    "cached_tokens" => read::set(&mut self.cached[0], reader)?,
+                    "cache_write_tokens" => read::set(&mut self.cache_write, reader)?,
                     _ => reader.skip()?,
                 }
                 Ok(())
             })?,
             "completion_tokens_details" => read::members(reader, |key, reader| {
                 match key {
-                    "reasoning_tokens" => self.reasoning[0] = read::number(reader)?.unwrap_or_default(),
+                    "reasoning_tokens" => read::set(&mut self.reasoning[0], reader)?,
                     _ => reader.skip()?,
                 }
                 Ok(())
@@ -65,9 +65,9 @@ impl Counts {
                 let mut upstream = Upstream::default();
                 read::members(reader, |key, reader| {
                     match key {
-                        "upstream_inference_cost" => upstream.whole = read::number(reader)?,
-                        "upstream_inference_prompt_cost" => upstream.prompt = read::number(reader)?,
-                        "upstream_inference_completions_cost" => upstream.completion = read::number(reader)?,
+                        "upstream_inference_cost" => read::set(&mut upstream.whole, reader)?,
+                        "upstream_inference_prompt_cost" => read::set(&mut upstream.prompt, reader)?,
+                        "upstream_inference_completions_cost" => read::set(&mut upstream.completion, reader)?,
                         _ => reader.skip()?,
                     }
                     Ok(())

@@ -45,10 +45,8 @@ fn judge(text: &str) -> Verdict {
     let value = strict.or_else(|_| parse(&repair(text)));
     match value {
         Ok(Value::Object(_)) => Verdict::Complete { repaired, lossless: lossless(&repair(text)) },
-        Ok(_) => {
-            Verdict::Broken(JsonError { kind: JsonErrorKind::NotObject, offset: text.len() - text.trim_start().len() })
-        }
-        Err(error) => Verdict::Broken(JsonError { offset: before_repair(text, error.offset), ..error }),
+        Ok(_) => Verdict::Broken(JsonError::new(JsonErrorKind::NotObject, text.len() - text.trim_start().len())),
+        Err(error) => Verdict::Broken(JsonError::new(error.kind(), before_repair(text, error.offset()))),
     }
 }
 
@@ -226,7 +224,7 @@ fn deep_and_long_texts_end_in_a_verdict() {
     partial.push("\"}", &mut log);
     assert_eq!(log, before);
     match partial.finish() {
-        Verdict::Broken(error) => assert_eq!((error.kind, error.offset), (JsonErrorKind::TooLong, 10)),
+        Verdict::Broken(error) => assert_eq!((error.kind(), error.offset()), (JsonErrorKind::TooLong, 10)),
         other => panic!("{other:?}"),
     }
     let mut partial = Partial::with_limit(10);

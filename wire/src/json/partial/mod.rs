@@ -173,15 +173,15 @@ impl Partial {
         if self.stage == Stage::After {
             return Verdict::Complete { repaired: self.repaired, lossless: self.lossless };
         }
-        let mut error = JsonError { kind: Fault::UnexpectedEnd, offset: self.read };
+        let mut error = JsonError::new(Fault::UnexpectedEnd, self.read);
         // The text ends in a word: it may be wrong rather than cut.
         if let (Lexeme::Word { .. }, word) = (self.lexeme, self.held.as_str()) {
             match classify(word) {
                 Word::Bad { kind, at, cut } if !cut => {
-                    error = JsonError { kind, offset: self.read - word.len() + at };
+                    error = JsonError::new(kind, self.read - word.len() + at);
                 }
                 Word::Literal(_) | Word::Number if self.stage == Stage::Before => {
-                    error = JsonError { kind: Fault::NotObject, offset: self.read - word.len() };
+                    error = JsonError::new(Fault::NotObject, self.read - word.len());
                 }
                 _ => {}
             }

@@ -47,7 +47,7 @@ impl Partial {
 
     /// Notes the first fault only: whatever follows it is a matter of taste.
     fn fault(&mut self, kind: Fault, offset: usize) {
-        self.fault.get_or_insert(JsonError { kind, offset });
+        self.fault.get_or_insert(JsonError::new(kind, offset));
     }
 
     pub(super) fn give_up(&mut self, kind: Fault, offset: usize) {
