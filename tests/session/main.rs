@@ -15,6 +15,7 @@ mod observe;
 mod ops;
 mod play;
 mod properties;
+mod scenarios;
 mod v4;
 
 use std::path::{Path, PathBuf};
