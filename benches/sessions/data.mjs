@@ -1,4 +1,4 @@
-// Sessions to measure with: questions, answers with tool calls and results of about 600 bytes an entry, and now and then a
+// Sessions to measure with: questions, answers with tool calls and results of about 700 bytes an entry, and now and then a
 // label, a setting, state of the application, a branch that is left, a compaction. The same for the same length.
 
 const words = "the agent reads a file and writes what it found into the table of prices \u2013 so far".split(
