@@ -172,7 +172,7 @@ const stages = [
     name: "e2e",
     needs: ["npm", "chromium", "model"],
     package: true,
-    seconds: 900,
+    seconds: 1500,
     what: "the demo page in Chromium",
   },
 ];

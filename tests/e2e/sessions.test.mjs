@@ -61,6 +61,7 @@ test("reloading brings the conversation back, tools and all", async () => {
   await page.reload();
   await page.waitForSelector(".message");
   assert.deepEqual(await said(page), before);
+  assert.equal(await page.locator(".opening").count(), 0);
   assert.match(await page.locator(".tool-state").textContent(), /^done in \d/);
   assert.match(await page.title(), /^What time is it\? · /);
   // The model reads what was said before, too.
@@ -166,6 +167,25 @@ test("a damaged file says what was mended, and what is no session is refused", a
   assert.match(await note(), /This is not a session file/);
   await importFile("nothing.jsonl", "");
   assert.match(await note(), /The file is empty/);
+});
+
+test("a long conversation shows its end first, and the rest when asked", async () => {
+  const line = (value) => `${JSON.stringify(value)}\n`;
+  const timestamp = "2026-01-02T03:04:05.000Z";
+  let text = line({ type: "session", version: 3, id: "a-long-one", timestamp, cwd: "/project" });
+  for (let i = 0; i < 1000; i++) {
+    const parentId = i === 0 ? null : `e${i - 1}`;
+    const message = { role: "user", content: `message ${i}`, timestamp: 0 };
+    text += line({ type: "message", id: `e${i}`, parentId, timestamp, message });
+  }
+  await importFile("long.jsonl", text);
+  await page.waitForSelector(".message");
+  const shown = () => texts(page, ".said");
+  assert.deepEqual([(await shown()).length, (await shown())[0]], [200, "message 800"]);
+  await click(page, "Show earlier messages");
+  assert.deepEqual([(await shown()).length, (await shown())[0]], [400, "message 600"]);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "conversation");
+  assert.ok((await page.$eval("#conversation", (log) => log.scrollTop)) > 1000, "one stays where one was");
 });
 
 test("a file can be dropped on the page", async () => {

@@ -86,7 +86,7 @@ const conversation: Conversation = new Conversation(chat, library, {
   cleared: (isNew) => {
     events.clear();
     if (isNew) showEmpty();
-    else transcript.clear(h("p", { class: "waiting" }, "Opening …"));
+    else transcript.clear(h("p", { class: "waiting opening" }, "Opening …"));
     limits.draw();
   },
   changed: drawState,

@@ -63,6 +63,7 @@ export class Transcript {
 
   /** Shows a branch, oldest entry first. What is drawn already stays. */
   show(branch: readonly SessionEntry[]): void {
+    this.log.querySelector(".opening")?.remove();
     this.branch = branch;
     const drawn = branch.filter(isDrawn);
     const entries = drawn.slice(-this.shown);
