@@ -349,7 +349,8 @@ export class SessionCore implements Companion, Owner {
       const stored = await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree);
       if (stored.isNew) this.recorder.begin(this.tree.getHeader());
       // Removed meanwhile, which the store tells: what is here may be the last copy.
-      if (stored.isNew && this.tree.getEntries().length > 0) return;
+      const isEmpty = stored.isNew || stored.tree.getEntries().length === 0;
+      if (isEmpty && this.tree.getEntries().length > 0) return;
       this._take(stored);
       this.transcript.install();
       this.events.emit({ type: "changed" });
