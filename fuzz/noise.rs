@@ -4,7 +4,8 @@
 pub struct Noise(pub u64);
 
 /// What parsers have special cases for.
-const WORDS: [&str; 58] = [
+const WORDS: [&str; 59] = [
+    "\"structured_answer\"",
     "null",
     "true",
     "false",

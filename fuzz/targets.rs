@@ -25,6 +25,7 @@ fn model(api: &str) -> Free {
 pub fn response(api: &str, input: &[u8], noise: &mut Noise) {
     let mut reply = model(api);
     reply["secrets"] = json!([KEY]);
+    reply["answersByTool"] = json!(noise.below(2) == 0);
     let reply = reply.to_string();
     let status = *noise.pick(&[200, 200, 200, 200, 200, 200, 400, 429, 502]);
     let kind = *noise.pick(&["text/event-stream", "text/event-stream", "application/json", "text/html", ""]);

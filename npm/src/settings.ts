@@ -1,5 +1,5 @@
 import { getDefaultStreamFn } from "./default-stream.js";
-import { checkBounds } from "./limits/check.js";
+import { checkBounds, checkRequest } from "./limits/check.js";
 import type { Profile } from "./profile.js";
 import { checkCoalesce } from "./stream/frames.js";
 import type {
@@ -65,6 +65,7 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
   constructor(options: AgentOptions<TCustom>, profile: Profile) {
     checkBounds(options);
     checkCoalesce(options.coalesce);
+    checkRequest({ maxRetries: options.maxRetries, maxRetryDelayMs: options.maxRetryDelayMs });
     this.convertToLlm = options.convertToLlm ?? keepModelMessages(profile);
     this.streamFunction = options.streamFn ?? getDefaultStreamFn();
     this.transformContext = options.transformContext;

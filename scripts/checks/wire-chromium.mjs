@@ -99,11 +99,24 @@ async function play() {
     // Chromium reports every request that fails by itself.
     const problems = opened.problems.filter((line) => !/request failed|Failed to load resource/.test(line));
     report.check(problems.length === 0, "no policy violation, no uncaught error", problems.join("\n"));
+    await report.attempt("what the policy of the page stops is told as that", () =>
+      playStopped(opened, server, replay),
+    );
   } finally {
     await browser.close();
     await page.close();
     await server.close();
   }
+}
+
+async function playStopped(opened, server, replay) {
+  const [fixture] = server.index.values();
+  const model = { ...replay.referenceModel(fixture, "http://127.0.0.1:1/v1"), api: "openai-completions" };
+  const given = { model, context: replay.REFERENCE_CONTEXT, proxied: false, abort: false };
+  const { message } = await opened.page.evaluate((it) => globalThis.playWire(it), given);
+  const said = message.errorMessage;
+  if (!said.endsWith("Security Policy does not allow it: add http://127.0.0.1:1 to connect-src."))
+    throw new Error(said);
 }
 
 async function playSample({ opened, family, server, gone, replay, streamProxy, streamSimple }, fixture) {

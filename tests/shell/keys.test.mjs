@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";
 import { Agent, streamProxy, streamSimple } from "steersman";
+import { MemoryStore, Session } from "steersman/session";
 import { root } from "../../scripts/common.mjs";
 import { chatModel } from "../hostile/provider.mjs";
 
@@ -165,6 +166,8 @@ async function run(family, place, failure) {
     initialState: { model },
     onError: (error) => void errors.push(error),
   });
+  const store = new MemoryStore();
+  const session = failure.stored && new Session({ agent, store });
   const events = [];
   agent.subscribe((happened) => {
     events.push(structuredClone({ ...happened }));
@@ -174,7 +177,12 @@ async function run(family, place, failure) {
   if (failure.abort) setImmediate(() => agent.abort());
   const outcome = await prompt.catch((error) => error);
   const { model: _, ...state } = agent.state;
-  return { requests, seen: { events, errors, outcome, state, messages: agent.state.messages }, agent };
+  const seen = { events, errors, outcome, state, messages: agent.state.messages };
+  if (!session) return { requests, seen, agent };
+  await session.waitForIdle();
+  const exported = session.tree.export();
+  await session.dispose({ keepStore: true });
+  return { requests, seen: { ...seen, exported, store }, agent, exported };
 }
 
 for (const family of families) {
@@ -202,6 +210,47 @@ for (const family of families) {
     }
   });
 }
+
+test("a session that is stored and exported has no key", async () => {
+  for (const family of families) {
+    for (const [where, place] of Object.entries(places)) {
+      if (family === "pi-proxy" && where !== "the key") continue;
+      for (const name of ["a refusal that quotes it", "a page that quotes it"]) {
+        const { seen, exported } = await run(family, place, { ...failures[name], stored: true });
+        assert.match(exported, /"stopReason":"error"/, `${family}: ${name} is in the export`);
+        assertClean(everything(seen), `${family}: ${where}: ${name}`);
+      }
+    }
+  }
+});
+
+test("a key that pages escape is not shown", async () => {
+  const key = `sk-<Marked>&"quoted"+'0123456789`;
+  const html = key.replace(/[&<>"']/g, (char) => `&#x${char.charCodeAt(0).toString(16)};`);
+  const named = key
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+  const json = key.replace(/[&<>"'+]/g, (char) => `\\u00${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  for (const quoted of [html, named.replaceAll("'", "&#39;"), json]) {
+    const respond = () => answer(`<html><p>Bad key ${quoted}</p></html>`, 401, "text/html");
+    const { agent } = await run("openai-completions", { apiKey: key }, { respond });
+    const said = agent.state.messages.at(-1).errorMessage;
+    assert.equal(said, "401: <html><p>Bad key [redacted]</p></html>", quoted);
+  }
+});
+
+test("the shortest key that is hidden has eight characters: shorter ones are words, too", async () => {
+  for (const [key, shown] of [
+    ["abcd1234", "401: Bad key [redacted]"],
+    ["ollama", "401: Bad key ollama"],
+  ]) {
+    const respond = () => answer(`Bad key ${key}`, 401, "text/plain");
+    const { agent } = await run("openai-completions", { apiKey: key }, { respond });
+    assert.equal(agent.state.messages.at(-1).errorMessage, shown);
+  }
+});
 
 test("a key that HTTP does not allow is not shown", async () => {
   for (const family of families) {

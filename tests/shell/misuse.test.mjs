@@ -58,6 +58,45 @@ test("a model needs an id", async () => {
   assert.equal(await failure(options), "The model has no id");
 });
 
+test("options of a request that make no sense are named", async () => {
+  const options = { streamFn: streamSimple, getApiKey: () => "k", initialState: { model: plain } };
+  for (const [wrong, words] of [
+    [{ maxRetries: -1 }, "maxRetries must be a whole number of at least 0, not -1"],
+    [{ maxRetries: 1.5 }, "maxRetries must be a whole number of at least 0, not 1.5"],
+    [{ maxRetries: "2" }, "maxRetries must be a whole number of at least 0, not 2"],
+    [{ maxRetryDelayMs: -5 }, "maxRetryDelayMs must be a number of milliseconds, not -5"],
+  ]) {
+    assert.throws(() => new Agent({ ...options, ...wrong }), refused(words));
+    assert.throws(() => streamSimple(plain, { messages: [] }, { apiKey: "k", ...wrong }), refused(words));
+  }
+  const late = { apiKey: "k", timeoutMs: Number.NaN };
+  assert.throws(() => streamSimple(plain, { messages: [] }, late), refused(/^timeoutMs must be/));
+  const initialState = { model: plain, thinkingLevel: "ultra" };
+  assert.equal(
+    await failure({ ...options, initialState }),
+    'There is no thinking level "ultra"; known: off, minimal, low, medium, high, xhigh, max',
+  );
+});
+
+test("an api that nobody speaks is answered with those that are spoken", async () => {
+  const initialState = { model: { ...plain, api: "open-ai" } };
+  assert.match(
+    await failure({ streamFn: streamSimple, getApiKey: () => "k", initialState }),
+    /^No built-in wire speaks api "open-ai"; there are openai-completions, .* and pi-messages\.$/,
+  );
+});
+
+test("a place where nothing is: the address and what is likely for it, without the key", async () => {
+  const fetch = async () => new Response("Not Found", { status: 404 });
+  const streamFn = (given, context, options) => streamSimple(given, context, { ...options, fetch });
+  const initialState = { model: { ...plain, baseUrl: "https://host.example?key=secret-0123" } };
+  assert.equal(
+    await failure({ streamFn, getApiKey: () => "k", initialState }),
+    "404: Not Found\nNothing answers at https://host.example: the baseUrl is wrong (does it lack /v1, or have it twice?), " +
+      "or the server has no such model.",
+  );
+});
+
 test("fallback models that are none", async () => {
   for (const fallbackModels of [[undefined], plain]) {
     const said = await failure({

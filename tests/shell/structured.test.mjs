@@ -99,6 +99,128 @@ for (const [api, { asked, expected }] of Object.entries(families)) {
   });
 }
 
+/** Where a protocol or host has no form for answers: how the tool is declared and demanded, and what the server says. */
+const byTool = {
+  "openai-completions": {
+    asked: ({ tools, tool_choice }) => [tools[0].function.name, tools[0].function.parameters, tool_choice],
+    choice: "required",
+    says: (call) => sse(chunksOf([call])),
+  },
+  "anthropic-messages": {
+    asked: ({ tools, tool_choice }) => [tools[0].name, tools[0].input_schema, tool_choice],
+    choice: { type: "any" },
+    says: ({ id, name, arguments: args }) =>
+      events([
+        { type: "message_start", message: { id: "m", usage: { input_tokens: 1, output_tokens: 1 } } },
+        { type: "content_block_start", index: 0, content_block: { type: "tool_use", id, name, input: {} } },
+        {
+          type: "content_block_delta",
+          index: 0,
+          delta: { type: "input_json_delta", partial_json: JSON.stringify(args) },
+        },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 2 } },
+        { type: "message_stop" },
+      ]),
+  },
+  "openai-responses": {
+    asked: ({ tools, tool_choice }) => [tools[0].name, tools[0].parameters, tool_choice],
+    choice: "required",
+    says: ({ id, name, arguments: args }) => {
+      const item = { type: "function_call", id: "fc_1", call_id: id, name, arguments: JSON.stringify(args) };
+      return events([
+        { type: "response.created", response: { id: "r" } },
+        { type: "response.output_item.added", output_index: 0, item: { ...item, arguments: "" } },
+        { type: "response.function_call_arguments.delta", output_index: 0, delta: item.arguments },
+        { type: "response.output_item.done", output_index: 0, item },
+        { type: "response.completed", response: { id: "r", status: "completed" } },
+      ]);
+    },
+  },
+  "google-generative-ai": {
+    asked: ({ tools, toolConfig }) => {
+      const [{ name, parametersJsonSchema }] = tools[0].functionDeclarations;
+      return [name, parametersJsonSchema, toolConfig.functionCallingConfig.mode];
+    },
+    choice: "ANY",
+    says: ({ name, arguments: args }) =>
+      sse(
+        [{ candidates: [{ content: { parts: [{ functionCall: { name, args } }] }, finishReason: "STOP" }] }],
+        "",
+      ),
+  },
+  "mistral-conversations": {
+    asked: ({ tools, tool_choice }) => [tools[0].function.name, tools[0].function.parameters, tool_choice],
+    choice: "any",
+    says: (call) => sse(chunksOf([call])),
+  },
+};
+
+for (const [api, { asked, choice, says }] of Object.entries(byTool)) {
+  test(`${api}: without a form for answers a tool takes it, and the answer is a text`, async () => {
+    const bodies = [];
+    const value = { city: "Oslo", population: 717710 };
+    const answers = [
+      says({ type: "toolCall", id: "call00001", name: "structured_answer", arguments: value }),
+      families[api].says("Gladly."),
+    ];
+    const fetch = async (_url, { body }) => {
+      bodies.push(JSON.parse(new TextDecoder().decode(body)));
+      const headers = { "content-type": "text/event-stream" };
+      return new Response(answers[bodies.length - 1], { headers });
+    };
+    const seen = [];
+    const agent = new Agent({
+      streamFn: (model, context, options) => streamSimple(model, context, { ...options, fetch }),
+      getApiKey: () => "key",
+      initialState: { model: { ...chatModel, api, compat: { supportsResponseSchema: false } } },
+    });
+    agent.subscribe(({ type, assistantMessageEvent }) => void seen.push(assistantMessageEvent?.type ?? type));
+    await agent.prompt("Which city?", { responseSchema: schema });
+    const [name, parameters, chosen] = asked(bodies[0]);
+    assert.equal(name, "structured_answer");
+    assert.deepEqual([Object.keys(parameters.properties), chosen], [["city", "population"], choice]);
+    const answer = agent.state.messages.at(-1);
+    assert.deepEqual([answer.stopReason, answer.structured], ["stop", value]);
+    assert.deepEqual(answer.content, [{ type: "text", text: JSON.stringify(value) }]);
+    assert.equal(
+      seen.some((type) => /tool/i.test(type)),
+      false,
+      String(seen),
+    );
+    // The history has a plain text, which every protocol takes.
+    await agent.prompt("Thanks!");
+    assert.equal(agent.state.messages.at(-1).content[0].text, "Gladly.");
+    assert.equal(JSON.stringify(bodies[1]).includes("structured_answer"), false);
+    assert.equal(JSON.stringify(bodies[1]).includes("717710"), true);
+  });
+}
+
+test("hosts and models that are known to take no schema get the tool; other tools may come first", async () => {
+  const tools = [{ name: "look", description: "Looks", parameters: { type: "object", properties: {} } }];
+  const deepseek = { api: "openai-completions", baseUrl: "https://api.deepseek.com" };
+  for (const [model, given, byTool] of [
+    [deepseek, [], true],
+    [{ api: "google-generative-ai", id: "gemini-2.5-flash" }, tools, true],
+    [{ api: "google-generative-ai", id: "gemini-2.5-flash" }, [], false],
+    [{ api: "google-generative-ai", id: "gemini-3-pro" }, tools, false],
+    [{ api: "anthropic-messages", id: "claude-3-5-haiku-latest" }, tools, true],
+    [{ api: "anthropic-messages", id: "claude-haiku-4-5" }, tools, false],
+    [{ ...deepseek, compat: { supportsResponseSchema: true } }, [], false],
+  ]) {
+    let body;
+    const fetch = async (_url, init) => {
+      body = new TextDecoder().decode(init.body);
+      return new Response("", { status: 400 });
+    };
+    const context = { messages: [user("Where?")], tools: given };
+    await streamSimple({ ...chatModel, ...model }, context, {
+      ...{ apiKey: "key", fetch, responseSchema: schema },
+    }).result();
+    assert.equal(body.includes("structured_answer"), byTool, JSON.stringify(model));
+  }
+});
+
 test("what does not fit is an error that keeps the text", async () => {
   for (const [text, words] of [
     ["Oslo, I think", /^The answer is not the JSON that responseSchema asks for: /],

@@ -4,8 +4,9 @@
 use crate::batch::{kind, Batch, Range};
 use crate::failure::Failure;
 use crate::json::{repair, Reader};
-use crate::model::Cost;
+use crate::model::{Cost, Model};
 use crate::read::{self, Read};
+use crate::request::ANSWER_TOOL;
 use crate::tool_args::{is_object, ToolArgs};
 use crate::usage::Usage;
 use crate::write::Writer;
@@ -103,6 +104,8 @@ impl<'a> Source<'a> {
 
 struct Block {
     kind: Kind,
+    /// A call whose arguments are the answer: the host sees a text.
+    answers: bool,
     open: bool,
     /// First half of a surrogate pair whose other half comes with the next delta.
     carry: Option<u16>,
@@ -118,6 +121,7 @@ pub(crate) struct Draft {
     cost: Cost,
     /// Whether the host wants to see the provider's events too.
     pub echo: bool,
+    by_tool: bool,
     pub usage: Option<Usage>,
     /// The provider's own word for why it stopped.
     pub raw_stop_reason: Option<String>,
@@ -126,8 +130,8 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub fn new(cost: Cost, echo: bool) -> Self {
-        Self { cost, echo, ..Self::default() }
+    pub fn new(model: &Model<'_>) -> Self {
+        Self { cost: model.cost.clone(), echo: model.echo, by_tool: model.answers_by_tool, ..Self::default() }
     }
 
     /// How many blocks there are; the index of the next one.
@@ -147,13 +151,22 @@ impl Draft {
 
     /// Whether any block is a tool call.
     pub fn has_call(&self) -> bool {
-        self.blocks.iter().any(|block| block.kind == Kind::Call)
+        self.blocks.iter().any(|block| block.kind == Kind::Call && !block.answers)
+    }
+
+    /// Whether a call gave the answer.
+    pub fn has_answer(&self) -> bool {
+        self.blocks.iter().any(|block| block.answers)
+    }
+
+    fn answers(&self, index: u32) -> bool {
+        self.blocks.get(index as usize).is_some_and(|block| block.answers)
     }
 
     /// Opens a text or thinking block.
     pub fn open(&mut self, kind: Kind) -> u32 {
         let index = self.len();
-        self.blocks.push(Block { kind, open: true, carry: None, arguments: None });
+        self.blocks.push(Block { kind, answers: false, open: true, carry: None, arguments: None });
         let record = if kind == Kind::Text { kind::TEXT_START } else { kind::THINKING_START };
         self.batch.record(record, index, Range::default());
         index
@@ -162,7 +175,12 @@ impl Draft {
     /// Opens a tool call; id and name may come later.
     pub fn open_call(&mut self, id: &str, name: &str) -> u32 {
         let index = self.len();
-        self.blocks.push(Block { kind: Kind::Call, open: true, carry: None, arguments: Some(Box::default()) });
+        let answers = self.by_tool && name == ANSWER_TOOL;
+        self.blocks.push(Block { kind: Kind::Call, answers, open: true, carry: None, arguments: Some(Box::default()) });
+        if answers {
+            self.batch.record(kind::TEXT_START, index, Range::default());
+            return index;
+        }
         self.batch.push(kind::TOOLCALL_START, index, id);
         self.batch.push(kind::MORE, index, name);
         index
@@ -231,10 +249,16 @@ impl Draft {
     }
 
     fn argue_scratch(&mut self, index: u32) {
+        let answers = self.answers(index);
         let arguments = self.blocks.get_mut(index as usize).and_then(|block| block.arguments.as_deref_mut());
         if let Some(arguments) = arguments {
             let range = self.batch.place(&self.scratch);
+            let mark = self.batch.mark();
             arguments.push(&self.scratch, range, index, &mut self.batch);
+            if answers {
+                self.batch.rewind(mark);
+                return self.batch.say_record(Kind::Text, index, range);
+            }
             self.batch.record(kind::TOOLCALL_DELTA, index, range);
         }
     }
@@ -247,6 +271,10 @@ impl Draft {
 
     /// Sets members on a block.
     pub fn set(&mut self, index: u32, members: impl FnOnce(&mut Writer)) {
+        // What is said of the call has no place on a text.
+        if self.answers(index) {
+            return;
+        }
         let mut out = Writer::default();
         out.object(members);
         let text = out.into_text();
@@ -277,6 +305,9 @@ impl Draft {
         let mark = self.batch.mark();
         arguments.push(text, Range::default(), index, &mut self.batch);
         self.batch.rewind(mark);
+        if self.answers(index) {
+            self.batch.push(kind::TEXT_SET, index, text);
+        }
         let shown = repair(text);
         self.set(index, |out| out.key("arguments").raw(if is_object(&shown) { &shown } else { "{}" }));
         if let Some(block) = self.blocks.get_mut(index as usize) {
@@ -304,6 +335,7 @@ impl Draft {
         let record = match block.kind {
             Kind::Text => kind::TEXT_END,
             Kind::Thinking => kind::THINKING_END,
+            Kind::Call if block.answers => kind::TEXT_END,
             Kind::Call => kind::TOOLCALL_END,
         };
         if let Some(arguments) = block.arguments.take() {

@@ -34,6 +34,13 @@ impl WireError {
         Self { code: "invalid_request", message: message.into() }
     }
 
+    /// No wire is for this API.
+    pub(crate) fn no_wire(api: &str) -> Self {
+        let known = "openai-completions, openai-responses, anthropic-messages, google-generative-ai, \
+            mistral-conversations and pi-messages";
+        Self::unsupported(["No built-in wire speaks api \"", api, "\"; there are ", known, "."].concat())
+    }
+
     pub(crate) fn unsupported(message: impl Into<String>) -> Self {
         Self { code: "unsupported", message: message.into() }
     }

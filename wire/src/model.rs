@@ -30,10 +30,16 @@ pub(crate) struct Model<'a> {
     pub sampling_by_level: Option<&'a str>,
     /// Grammar tools of the request: tool name and the argument that takes the grammar text.
     pub grammar_tools: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// Where the request went.
+    pub url: Cow<'a, str>,
     /// What must not appear in an error text.
     pub secrets: Vec<Cow<'a, str>>,
     /// The host wants to see the provider's events too.
     pub echo: bool,
+    /// A tool was given to it to answer with.
+    pub answers_by_tool: bool,
+    /// What `compat` says about schemas for answers.
+    pub takes_schemas: Option<bool>,
 }
 
 /// Price per million tokens.
@@ -145,6 +151,7 @@ impl<'a> Model<'a> {
                 "id" => read::set(&mut model.id, reader)?,
                 "api" => read::set(&mut model.api, reader)?,
                 "provider" => read::set(&mut model.provider, reader)?,
+                "url" => read::set(&mut model.url, reader)?,
                 "baseUrl" => read::set(&mut model.base_url, reader)?,
                 "reasoning" => read::set(&mut model.reasoning, reader)?,
                 "contextWindow" => read::set(&mut model.context_window, reader)?,
@@ -152,7 +159,16 @@ impl<'a> Model<'a> {
                 "thinkingLevelMap" => model.levels = LevelMap::read(reader)?,
                 "cost" => model.cost = Cost::read(reader)?,
                 "headers" => model.headers = pairs(reader)?,
-                "compat" => read::set_span(&mut model.compat, Kind::Object, reader)?,
+                "compat" => {
+                    read::set_span(&mut model.compat, Kind::Object, reader)?;
+                    read::members(&mut Reader::new(model.compat.unwrap_or("{}")), |key, reader| {
+                        if key != "supportsResponseSchema" {
+                            return reader.skip();
+                        }
+                        model.takes_schemas = read::boolean(reader)?;
+                        Ok(())
+                    })?;
+                }
                 "samplingParams" => read::set_span(&mut model.sampling, Kind::Object, reader)?,
                 "samplingParamsByThinkingLevel" => read::set_span(&mut model.sampling_by_level, Kind::Object, reader)?,
                 "grammarTools" => model.grammar_tools = pairs(reader)?,
@@ -163,6 +179,7 @@ impl<'a> Model<'a> {
                     })?;
                 }
                 "echo" => model.echo = reader.raw()? == "true",
+                "answersByTool" => model.answers_by_tool = reader.raw()? == "true",
                 "secrets" => {
                     read::items(reader, |reader| {
                         model.secrets.extend(read::text(reader)?);

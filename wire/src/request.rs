@@ -1,7 +1,7 @@
 //! From a model, a context and options to an HTTP request.
 
 use crate::anthropic_messages;
-use crate::context::Context;
+use crate::context::{Context, Tool};
 use crate::estimate::clamp_max_tokens;
 use crate::google_generative_ai;
 use crate::http::{Headers, HttpRequest, WireError};
@@ -14,7 +14,7 @@ use crate::openai_responses;
 use crate::pi_messages;
 use crate::read::{self, Read};
 use crate::strict_schema;
-use crate::text::json_fault;
+use crate::text::{around, has, json_fault};
 use crate::write::Writer;
 use std::borrow::Cow;
 
@@ -32,8 +32,9 @@ use std::borrow::Cow;
 /// tool demands what the provider cannot do.
 pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
     let text = std::str::from_utf8(input).map_err(|_| WireError::invalid("The request is not valid UTF-8."))?;
-    let request = Request::read(text)
+    let mut request = Request::read(text)
         .map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
+    request.answer_by_tool();
     match request.model.api.as_ref() {
         google_generative_ai::API => google_generative_ai::request(request),
         openai_completions::API => openai_completions::request(request),
@@ -42,7 +43,7 @@ pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
         pi_messages::API => pi_messages::request(request),
         openai_responses::API => openai_responses::request(request),
         "" => Err(WireError::invalid("The model has no api.")),
-        api => Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
+        api => Err(WireError::no_wire(api)),
     }
 }
 
@@ -79,6 +80,8 @@ pub(crate) struct Options<'a> {
     pub echo: bool,
     /// Source of the JSON Schema that the answer must fit.
     pub response_schema: Option<&'a str>,
+    /// The answer comes as arguments of [`ANSWER_TOOL`].
+    by_tool: bool,
 }
 
 /// How long the provider should keep the prompt cached.
@@ -89,6 +92,14 @@ pub(crate) enum Retention {
     Short,
     Long,
 }
+
+/// Takes the answer where a provider has no other way to give it a form. What it is called with becomes the text.
+pub(crate) const ANSWER_TOOL: &str = "structured_answer";
+const ANSWER_TOOL_SPAN: &str = "\"structured_answer\"";
+const ANSWER_TOOL_TEXT: &str = "\"Gives the final answer. Call it once everything else is done.\"";
+
+/// Hosts of Chat Completions that refuse a schema for the answer.
+const WITHOUT_SCHEMAS: [&str; 4] = ["deepseek", "z.ai", "zai", "moonshot"];
 
 /// Tokens always left for the answer where thinking and answer share one limit.
 const ANSWER_TOKENS: f64 = 1024.0;
@@ -111,6 +122,38 @@ impl<'a> Request<'a> {
         })?;
         reader.finish()?;
         Ok(request)
+    }
+
+    /// Lets a model whose host takes no schema for the answer call a tool with it.
+    fn answer_by_tool(&mut self) {
+        let (schema, model) = (self.options.response_schema, &self.model);
+        let id = |part: &str| has(&model.id, part);
+        let takes_schemas = model.takes_schemas.unwrap_or_else(|| match model.api.as_ref() {
+            google_generative_ai::API => {
+                self.context.tools.list.is_empty() || google_generative_ai::takes_form_beside_tools(&model.id)
+            }
+            anthropic_messages::API => !id("claude-3") && !id("-4-0") && !id("-4-2025"),
+            openai_completions::API => {
+                !WITHOUT_SCHEMAS.iter().any(|host| has(&model.base_url, host) || model.provider == *host)
+            }
+            _ => true,
+        });
+        // pi's own protocol leaves that to the server.
+        if schema.is_none() || takes_schemas || model.api == pi_messages::API {
+            return;
+        }
+        // Another tool may come first, but some tool must. Claude does not take that together with thinking.
+        let free = model.api == anthropic_messages::API && self.level().is_some();
+        let word = if model.api.starts_with("openai") { "\"required\"" } else { "\"any\"" };
+        self.options.tool_choice = Some(word).filter(|_| !free);
+        self.options.response_schema = None;
+        self.options.by_tool = true;
+        self.context.tools.list.push(Tool {
+            name: Literal::of_span(ANSWER_TOOL_SPAN),
+            description: Some(Literal::of_span(ANSWER_TOOL_TEXT)),
+            parameters: schema,
+            sampling: Some("{}"),
+        });
     }
 
     /// The level asked for, as the model has it; `None` for no thinking.
@@ -191,9 +234,13 @@ impl<'a> Request<'a> {
                     grammar.iter().for_each(|(name, property)| reply.key(name).string(property));
                 });
             }
-            if self.options.echo {
-                reply.key("echo").bool(true);
+            for (name, wanted) in [("echo", self.options.echo), ("answersByTool", self.options.by_tool)] {
+                if wanted {
+                    reply.key(name).bool(true);
+                }
             }
+            // Without what may be secret in it.
+            reply.key("url").string(around(&url, b'?', false).map_or(url.as_str(), |parts| parts.0));
             reply.key("secrets").array(|reply| {
                 headers.secrets().into_iter().for_each(|secret| reply.string(secret));
                 self.options.api_key.iter().filter(|key| key.len() >= 8).for_each(|key| reply.string(key));

@@ -21,6 +21,10 @@ use crate::text::{decimal, json_fault};
 /// Most bytes of an error body, or of a body that may turn out to be no stream, that are kept.
 const BODY_LIMIT: usize = 64 * 1024;
 
+/// Why a server may have nothing in a place.
+const NOT_THERE: &str =
+    ": the baseUrl is wrong (does it lack /v1, or have it twice?), or the server has no such model.";
+
 /// What ends a stream by itself.
 pub(crate) const DONE: &str = "[DONE]";
 
@@ -50,6 +54,8 @@ pub struct Response {
     body: Vec<u8>,
     seen_event: bool,
     secrets: Vec<String>,
+    /// Where the request went.
+    url: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -127,10 +133,10 @@ impl Response {
             pi_messages::API => Box::new(pi_messages::Decoder::new(&model)),
             openai_responses::API => Box::new(openai_responses::Decoder::new(&model)),
             proxy::API => Box::<proxy::Decoder>::default(),
-            api => return Err(WireError::unsupported(["No built-in wire speaks api \"", api, "\"."].concat())),
+            api => return Err(WireError::no_wire(api)),
         };
         Ok(Self {
-            draft: Draft::new(model.cost.clone(), model.echo),
+            draft: Draft::new(&model),
             decoder,
             sse: Sse::default(),
             stage: Stage::Waiting,
@@ -139,6 +145,7 @@ impl Response {
             status_text: String::new(),
             body: Vec::new(),
             seen_event: false,
+            url: model.url.clone().into_owned(),
             secrets: model.secrets.iter().map(|secret| secret.clone().into_owned()).collect(),
         })
     }
@@ -243,7 +250,11 @@ impl Response {
     /// The error body is complete, or long enough.
     fn refuse(&mut self) {
         let body = String::from_utf8_lossy(&self.body).into_owned();
-        let failure = self.decoder.refused(self.status, &self.status_text, &body);
+        let mut failure = self.decoder.refused(self.status, &self.status_text, &body);
+        if self.status == 404 && !self.url.is_empty() {
+            let parts = ["\nNothing answers at ", &self.url, NOT_THERE];
+            failure.message.push_str(&parts.concat());
+        }
         self.finish_failed(failure);
     }
 
@@ -290,6 +301,7 @@ impl Response {
             Step::Failed(failure) => self.finish_failed(failure),
             Step::Finished => match self.decoder.end(&mut self.draft) {
                 Outcome::Failed(failure) => self.finish_failed(failure),
+                Outcome::Done("toolUse") if self.draft.has_answer() && !self.draft.has_call() => self.done("stop"),
                 // A run that took this for an answer would end without a word.
                 Outcome::Done("toolUse") if !self.draft.has_call() => {
                     self.finish_failed(Failure::new(
@@ -297,12 +309,14 @@ impl Response {
                         "The answer ended without the tool call it was to bring",
                     ));
                 }
-                Outcome::Done(reason) => {
-                    self.draft.done(reason);
-                    self.stage = Stage::Finished;
-                }
+                Outcome::Done(reason) => self.done(reason),
             },
         }
+    }
+
+    fn done(&mut self, reason: &'static str) {
+        self.draft.done(reason);
+        self.stage = Stage::Finished;
     }
 
     fn finish_failed(&mut self, mut failure: Failure) {

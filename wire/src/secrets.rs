@@ -33,11 +33,17 @@ fn hide(text: &mut String, form: &str, then: &str) {
     }
 }
 
-/// A secret itself, with escaped slashes, as in an address, and in base64, wherever in a longer text it begins.
+/// A secret itself, as JSON, addresses and pages quote it, and in base64, wherever in a longer text it begins.
 fn forms(secret: &str) -> Vec<String> {
-    let mut forms = vec![secret.to_owned(), replace(secret, "/", "\\/")];
+    let mut named = secret.to_owned();
+    for (char, name) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")] {
+        named = replace(&named, char, name);
+    }
+    let mut forms = vec![secret.to_owned(), replace(secret, "/", "\\/"), named];
     for ten in [b'A', b'a'] {
-        forms.push(in_address(secret, ten));
+        for style in [&["%", ""], &["\\u00", ""], &["&#x", ";"]] {
+            forms.push(quoted(secret, ten, style));
+        }
     }
     for shift in 0..3 {
         for last in [*b"+/", *b"-_"] {
@@ -47,20 +53,25 @@ fn forms(secret: &str) -> Vec<String> {
     forms
 }
 
-/// `ten` is the hexadecimal digit 10.
-fn in_address(text: &str, ten: u8) -> String {
+/// With numbers in place of bytes that mean something there. `ten` is the hexadecimal digit 10, `style` what stands before
+/// and behind a number.
+fn quoted(text: &str, ten: u8, style: &[&str; 2]) -> String {
     let digit = |value: u8| char::from(if value < 10 { b'0' + value } else { ten + value - 10 });
-    let mut out = String::new();
+    let [address, page] = [style[0] == "%", !style[1].is_empty()];
+    let mut out = Vec::new();
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~!*'()".contains(&byte) {
-            out.push(byte.into());
+        let plain = match address {
+            true => byte.is_ascii_alphanumeric() || b"-_.~!*'()".contains(&byte),
+            false => !b"\"&'<>".contains(&byte) && (page || !b"+`".contains(&byte)),
+        };
+        if plain {
+            out.push(byte);
         } else {
-            out.push('%');
-            out.push(digit(byte >> 4));
-            out.push(digit(byte & 15));
+            let number: String = [digit(byte >> 4), digit(byte & 15)].iter().collect();
+            out.extend_from_slice([style[0], &number, style[1]].concat().as_bytes());
         }
     }
-    out
+    String::from_utf8(out).unwrap_or_default()
 }
 
 /// What bytes look like in the base64 of a text in which `shift` bytes more than a multiple of three come before them:
@@ -90,6 +101,20 @@ mod tests {
     use super::*;
 
     const KEY: &str = "sk-a/b+c=d~é9";
+
+    #[test]
+    fn what_pages_and_json_escape_is_hidden() {
+        for text in [
+            "sk&amp;&lt;&quot;&#39;+0123",
+            "sk&#x26;&#x3c;&#x22;&#x27;+0123",
+            "sk\\u0026\\u003C\\u0022\\u0027\\u002B0123",
+            "sk\\u0026\\u003c\\u0022\\u0027\\u002b0123",
+        ] {
+            let mut hidden = ["<p>", text, "</p>"].concat();
+            redact(&mut hidden, &["sk&<\"'+0123".to_owned()]);
+            assert_eq!(hidden, "<p>[redacted]</p>", "{text}");
+        }
+    }
 
     #[test]
     fn every_form_is_hidden() {

@@ -1,4 +1,5 @@
 /** `streamSimple` over the built-in wires. */
+import { checkRequest } from "../limits/check.js";
 import type { Context, Model, SimpleStreamOptions } from "../types.js";
 import type { EngineSource } from "./engine.js";
 import { type BuildRequest, Exchange } from "./exchange.js";
@@ -13,12 +14,13 @@ export type StreamSimple = (model: Model, context: Context, options?: SimpleStre
  * Makes a `streamSimple` that gets its engine from `source`, in the first call that needs it.
  *
  * The function answers with a stream at once. Whatever goes wrong from then on ends in the stream's `error` event; only
- * a missing key (AgentError `auth`) or model (`invalid_request`) makes it throw.
+ * a missing key (AgentError `auth`), and a model or an option that makes no sense (`invalid_request`), make it throw.
  */
 export function createStreamSimple(source: EngineSource): StreamSimple {
   return (model, context, options = {}) => {
     requireModel(model);
     requireKey(model, options);
+    checkRequest(options);
     const build: BuildRequest = (engine, asked, settled) => {
       if (asked !== model) {
         requireModel(asked);

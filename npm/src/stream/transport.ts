@@ -3,7 +3,7 @@
  * wants more of it.
  */
 import { AgentError } from "../errors.js";
-import { parse, unreachable, withCause } from "./unreachable.js";
+import { PolicyWatch, parse, unreachable, withCause } from "./unreachable.js";
 
 /** The network failed, or did not get going; the message is for people. */
 export class TransportError extends Error {
@@ -88,6 +88,7 @@ export class Transport {
     if (this.#closed) return undefined;
     check(url, headers);
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const policy = new PolicyWatch(url);
     try {
       return await new Promise<Response | undefined>((resolve, reject) => {
         this.#interrupt = () => resolve(undefined);
@@ -104,9 +105,11 @@ export class Transport {
       });
     } catch (error) {
       this.close();
-      throw error instanceof TransportError ? error : new TransportError(unreachable(url, error));
+      if (error instanceof TransportError) throw error;
+      throw new TransportError(unreachable(url, error, await policy.blocked()));
     } finally {
       clearTimeout(timer);
+      policy.stop();
       this.#interrupt = undefined;
     }
   }

@@ -3,17 +3,47 @@
  * the likely causes are named from what is known about page and address.
  */
 import { describe, isError } from "../engine/describe.js";
+import { nextTurn } from "./pace.js";
 
 /** How deep causes are followed. */
 const DEPTH = 5;
 
-/** The message for a failed fetch: the host, the browser's own text, what it may be. */
-export function unreachable(url: string, error: unknown): string {
+/** The message for a failed fetch: the host, the browser's own text, what it may be, or is for sure. */
+export function unreachable(url: string, error: unknown, blocked = false): string {
   const target = parse(url);
   const host = target?.host || url;
-  const hints = target === undefined ? [] : causes(target);
+  const hints = target === undefined || blocked ? [] : causes(target);
   const said = `Could not reach ${host}: ${withCause(error)}`;
+  if (blocked) {
+    return `${said}. The page's Content Security Policy does not allow it: add ${target?.origin} to connect-src.`;
+  }
   return hints.length === 0 ? said : `${said}. Possible causes: ${hints.join("; ")}.`;
+}
+
+/** Sees whether the page's Content Security Policy stops a request: fetch does not say, an event of the page does. */
+export class PolicyWatch {
+  #blocked = false;
+  readonly #see: (event: Event) => void;
+  readonly #page = globalThis as Partial<Pick<typeof globalThis, "addEventListener" | "removeEventListener">>;
+
+  constructor(url: string) {
+    this.#see = (event) => {
+      const { effectiveDirective, blockedURI } = event as SecurityPolicyViolationEvent;
+      this.#blocked ||=
+        effectiveDirective === "connect-src" && parse(blockedURI)?.origin === parse(url)?.origin;
+    };
+    this.#page.addEventListener?.("securitypolicyviolation", this.#see);
+  }
+
+  /** The event comes behind the failure. */
+  async blocked(): Promise<boolean> {
+    if (!this.#blocked && isPage()) await nextTurn();
+    return this.#blocked;
+  }
+
+  stop(): void {
+    this.#page.removeEventListener?.("securitypolicyviolation", this.#see);
+  }
 }
 
 /** The message of an error and of its deepest cause: runtimes hide the reason there. Total, whatever was thrown. */
@@ -41,9 +71,9 @@ function withDeepest(message: string, error: unknown): string {
 }
 
 function causes(target: URL): string[] {
-  const page = globalThis.location as Location | undefined;
   // Only a page is subject to these rules.
-  if (page === undefined || !/^https?:$/.test(page.protocol)) return [];
+  if (!isPage()) return [];
+  const page = globalThis.location;
   const hints: string[] = [];
   const local = isLoopback(target.hostname);
   const near = local || isPrivate(target.hostname);
@@ -61,10 +91,15 @@ function causes(target: URL): string[] {
       near
         ? `the server does not allow requests from ${page.origin} (CORS; Ollama: OLLAMA_ORIGINS, LM Studio: switch CORS on)`
         : `the provider does not allow requests from ${page.origin} (CORS); a proxy of your own helps`,
+      "the page's Content Security Policy does not list it (connect-src)",
     );
   }
   if (!near) hints.push("no connection, or the address is wrong");
   return hints;
+}
+
+function isPage(): boolean {
+  return /^https?:$/.test((globalThis.location as Location | undefined)?.protocol ?? "");
 }
 
 /** As the page would; undefined when it is none. `URL.canParse` is not in all browsers. */

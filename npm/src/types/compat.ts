@@ -13,6 +13,8 @@ export type ChatTemplateValue =
  * hosts get the cautious choice. Which flags matter depends on the protocol.
  */
 export interface ModelCompat {
+  /** `false`: the endpoint takes no schema for the answer, so `responseSchema` is asked for by way of a tool. */
+  supportsResponseSchema?: boolean | undefined;
   // OpenAI chat completions and its many dialects.
   supportsStore?: boolean | undefined;
   /** The system prompt of reasoning models goes out with the role `developer`. */

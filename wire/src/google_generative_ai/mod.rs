@@ -23,5 +23,10 @@ mod usage;
 pub(crate) use decode::Decoder;
 pub(crate) use request::request;
 
+/// Whether a model takes a form for its answer beside tools: Gemini 3 and later.
+pub(crate) fn takes_form_beside_tools(id: &str) -> bool {
+    family::Family::of(id).is_third()
+}
+
 /// Name of this API in a model.
 pub(crate) const API: &str = "google-generative-ai";

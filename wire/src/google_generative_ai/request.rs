@@ -35,7 +35,7 @@ pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError
         if max_tokens > 0.0 {
             out.key("maxOutputTokens").number(max_tokens);
         }
-        // Older models take no form together with tools; the answer is checked in any case.
+        // Older models refuse both together. Tools may also come in the conversation.
         if let Some(schema) = request.options.response_schema.filter(|_| family.is_third() || head.tools.is_empty()) {
             out.key("responseMimeType").string("application/json");
             out.key("responseJsonSchema").raw(&tools::without_const(schema));

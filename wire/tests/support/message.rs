@@ -89,7 +89,12 @@ impl Host {
     }
 
     fn set(target: &mut Value, fields: &str) {
-        let fields: Map<String, Value> = serde_json::from_str(fields).unwrap();
+        let fields: Map<String, Value> = match serde_json::from_str(fields) {
+            Ok(fields) => fields,
+            // JavaScript reads an infinity there.
+            Err(error) if error.to_string().contains("out of range") => return,
+            Err(error) => panic!("{error}: {fields}"),
+        };
         target.as_object_mut().unwrap().extend(fields);
     }
 
