@@ -63,7 +63,7 @@ export async function setLabel(store: SessionStore, entry: string, label: string
  */
 export function treeWrites(tree: SessionTree, branch = "main"): StoreWrite[] {
   const writes: StoreWrite[] = [{ kind: "header", header: tree.getHeader() }];
-  for (const entry of tree.getEntries()) writes.push({ kind: "entry", entry });
+  for (const entry of parentsFirst(tree)) writes.push({ kind: "entry", entry });
   const { values, usage } = tree.beside ?? { values: [], usage: [] };
   for (const row of usage) writes.push({ kind: "usage", row: row as UsageRow });
   for (const [namespace, key, value, isList] of values) {
@@ -74,6 +74,26 @@ export function treeWrites(tree: SessionTree, branch = "main"): StoreWrite[] {
   }
   if (!tree.beside) writes.push(setValue(TIPS, branch, tree.getLeafId()));
   return writes;
+}
+
+/** Stores take an entry after its parent. In damaged files it comes later, or is not there: then the entry is a root. */
+function parentsFirst(tree: SessionTree): SessionEntry[] {
+  const roots = new Set(tree.getChildren(null));
+  const there = new Set<string | null>();
+  const waiting = new Map<string | null, SessionEntry[]>();
+  const out: SessionEntry[] = [];
+  for (const next of tree.getEntries()) {
+    const open = [next];
+    for (const entry of open) {
+      const { id, parentId } = entry;
+      if (roots.has(entry) || there.has(parentId)) {
+        out.push(roots.has(entry) && typeof parentId === "string" ? { ...entry, parentId: null } : entry);
+        there.add(id);
+        for (const child of waiting.get(id) ?? []) open.push(child);
+      } else if (waiting.get(parentId)?.push(entry) === undefined) waiting.set(parentId, [entry]);
+    }
+  }
+  return out;
 }
 
 /** The part of a store that a fork takes. */

@@ -60,9 +60,10 @@ export class Recorder {
     this.start();
   }
 
-  /** Another page has written: only entries remain, and they are no end of the branch. */
+  /** Another page has written: only entries remain, and they are no end of the branch. The header is that page's. */
   forgetTip(): void {
     this.tip = undefined;
+    this.header = undefined;
     this.waiting = this.waiting.filter(({ kind }) => kind === "entry");
   }
 
@@ -115,7 +116,11 @@ export class Recorder {
       if (!this.doubtful || storeCode(thrown) !== "duplicate_id") throw thrown;
       const ids = writes.flatMap((write) => (write.kind === "entry" ? [write.entry.id] : []));
       const there = new Set((await this.store.entries(ids)).map((entry) => entry?.id));
-      await this.write(writes.filter((write) => write.kind !== "entry" || !there.has(write.entry.id)));
+      for (const { id } of await this.store.scanUsage()) there.add(id);
+      const landed = (write: StoreWrite) =>
+        (write.kind === "entry" && there.has(write.entry.id)) ||
+        (write.kind === "usage" && there.has(write.row.id));
+      await this.write(writes.filter((write) => !landed(write)));
     }
   }
 

@@ -50,7 +50,7 @@ function callsOf({
 }: Extract<Message, { role: "assistant" }>): Map<string, ToolResultMessage> {
   const calls = new Map<string, ToolResultMessage>();
   for (const block of content) {
-    if (block.type !== "toolCall") continue;
+    if (block?.type !== "toolCall") continue;
     calls.set(block.id, {
       ...{ role: "toolResult", toolCallId: block.id, toolName: block.name, isError: true, timestamp },
       content: [{ type: "text", text: NO_RESULT }],

@@ -20,7 +20,7 @@ export class SizeBound {
   add(message: AgentMessage): void {
     this.bound += Math.ceil(unitsOf(message) / 4);
     // What an answer has counted is taken in place of estimates.
-    if (isAnswer(message) && !hasFailed(message) && isReported(message.usage))
+    if (isAnswer(message) && !hasFailed(message) && isReported(message.usage ?? undefined))
       this.bound = Math.max(this.bound, countedBy(message.usage));
   }
 
@@ -47,9 +47,11 @@ function unitsOf(message: AgentMessage): number {
   return units;
 }
 
-function unitsOfBlock(block: TextContent | ThinkingContent | ImageContent | ToolCall): number {
-  if (block.type === "text") return block.text.length;
-  if (block.type === "thinking") return block.thinking.length;
-  if (block.type === "image") return IMAGE;
-  return block.name.length + (JSON.stringify(block.arguments)?.length ?? 0);
+/** Tools and files bring blocks of types that nobody knows, or without their text. */
+function unitsOfBlock(given: TextContent | ThinkingContent | ImageContent | ToolCall): number {
+  const { type, text, thinking } = (given ?? {}) as unknown as Record<string, unknown>;
+  if (type === "image") return IMAGE;
+  if (type === "text" && typeof text === "string") return text.length;
+  if (type === "thinking" && typeof thinking === "string") return thinking.length;
+  return JSON.stringify(given)?.length ?? 0;
 }

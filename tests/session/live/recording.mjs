@@ -180,6 +180,74 @@ export const recording = {
     equal(await store.value("pi.branch.tip", "main"), session.tree.getLeafId());
   },
 
+  "whichever commit landed unseen, what comes after it is stored": async (host) => {
+    const { Session } = host.session;
+    for (let nth = 0; nth < 8; nth++) {
+      const store = failing(host, [...Array(nth).fill(undefined), "lost_answer", "failed"]);
+      const agent = agentOf(host, [[call("a", "look")], "Done.", "More."]);
+      const session = await Session.open({ agent, store });
+      await agent.prompt("1");
+      await session.prompt("2");
+      equal(session.unsaved, 0, `unsaved after commit ${nth}`);
+      equal(
+        await stored(store),
+        "system model_change thinking_level_change user assistant toolResult assistant user assistant",
+      );
+      equal((await store.scanUsage()).length, 3, "rows of usage");
+      equal(await store.value("pi.branch.tip", "main"), session.tree.getLeafId(), "tip");
+    }
+  },
+
+  "blocks of types that nobody knows are kept, and the session opens again": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const strange = [{ type: "resource", resource: { uri: "x:1" } }, { type: "text" }];
+    const look = { ...toolOf("look"), execute: async () => ({ content: strange, details: {} }) };
+    const store = new MemoryStore();
+    const agent = agentOf(host, [[call("a", "look")], "Done."], { state: { tools: [look] } });
+    const session = await Session.open({ agent, store });
+    const events = told(session);
+    await session.prompt("Look.");
+    equal(events.filter(({ error }) => error).length, 0, "errors");
+    await session.dispose({ keepStore: true });
+    const again = agentOf(host, []);
+    await Session.open({ agent: again, store });
+    equal(roles(again.state.messages), "system user assistant toolResult assistant");
+  },
+
+  "a damaged file is taken into a store, and goes on": async (host) => {
+    const { MemoryStore, Session, SessionTree, treeWrites } = host.session;
+    const entry = (id, parentId) => ({
+      ...{ type: "message", id, parentId, timestamp: "2026-01-01T00:00:00.000Z" },
+      message: { role: "user", content: id, timestamp: 1 },
+    });
+    const header = { type: "session", version: 3, id: "s", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" };
+    const cases = {
+      orphan: [[entry("a", null), entry("b", "gone"), entry("c", "b")], "bc"],
+      cycle: [[entry("a", "b"), entry("b", "a"), entry("c", "b")], "abc"],
+      late: [[entry("c", "b"), entry("b", "a"), entry("a", null), entry("d", "c")], "abcd"],
+    };
+    for (const [name, [entries, branch]] of Object.entries(cases)) {
+      const file = [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join("");
+      const tree = SessionTree.import(file);
+      const store = new MemoryStore({ id: "s" });
+      await store.commit(treeWrites(tree));
+      const agent = agentOf(host, []);
+      const session = await Session.open({ agent, store });
+      equal(
+        session.tree
+          .getBranch()
+          .map(({ id }) => id)
+          .join(""),
+        branch,
+        name,
+      );
+      await session.prompt("on");
+      equal(session.unsaved, 0, name);
+      const again = SessionTree.import(session.tree.export());
+      equal([again.reports.length, again.getLeafId()], [0, session.tree.getLeafId()], name);
+    }
+  },
+
   "without room the run ends after the turn, and nothing is lost": async (host) => {
     const { Session } = host.session;
     const store = failing(host, Array(50).fill("quota"));
@@ -224,7 +292,7 @@ export const recording = {
     const [here, there] = pages(host, 2);
     const first = await Session.open({ agent: agentOf(host, []), store: here });
     const agent = agentOf(host, []);
-    const second = await Session.open({ agent, store: there });
+    const second = await Session.open({ agent, store: there, cwd: "/there" });
     equal([first.role, second.role], ["writer", "mirror"]);
     const changed = new Promise((resolve) => {
       second.subscribe(({ type }) => {
@@ -238,7 +306,9 @@ export const recording = {
     await rejects(second.setName("x"), "busy");
     await second.takeOver();
     equal(second.role, "writer");
+    const header = await here.header();
     await agent.prompt("2");
+    equal(await here.header(), header);
     equal(roles(agent.state.messages), `system ${turn} ${turn}`);
     await rejects(first.agent.prompt("3"), "busy");
     const entries = await there.scanEntries({ order: "asc" });
