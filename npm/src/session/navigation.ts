@@ -34,18 +34,22 @@ export interface Navigated {
   summaryEntry?: SessionEntry;
 }
 
-/** @throws AgentBusyError while something is in progress; SessionError `unknown_entry`; as `summarizeBranch` does */
+/**
+ * @param edit a message that is the leaf, because it was never answered, is left too
+ * @throws AgentBusyError while something is in progress; SessionError `unknown_entry`; as `summarizeBranch` does
+ */
 export async function navigate(
   core: SessionCore,
   compactor: Compactor,
   targetId: string,
   options: NavigateOptions = {},
+  edit = false,
 ): Promise<Navigated> {
   mayMove(core);
   const { tree } = core;
   const target = entryIn(tree, targetId);
   const oldLeaf = tree.getLeafId();
-  if (targetId === oldLeaf) return { cancelled: false };
+  if (targetId === oldLeaf && !edit) return { cancelled: false };
   return compactor.exclusively(undefined, async ({ signal }) => {
     const { entries, commonAncestorId } = collectEntriesForBranchSummary(tree, oldLeaf, targetId);
     const { summarize = false, instructions, replaceInstructions = false, label } = options;

@@ -211,7 +211,8 @@ export class Session<TCustom extends CustomMessage = never> {
     input: PromptInput<TCustom>,
     options?: readonly ImageContent[] | PromptOptions,
   ): Promise<void> {
-    const { cancelled } = await this.navigate(entryId);
+    await this.ready;
+    const { cancelled } = await navigate(this._core(), this._compactor(), entryId, {}, true);
     if (!cancelled) await this.prompt(input, options);
   }
 

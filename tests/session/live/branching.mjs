@@ -33,6 +33,18 @@ export const branching = {
     equal(agent.state.messages.slice(1).map(textOf), ["1", "One.", "2", "Two."]);
   },
 
+  "a message that was never answered is edited, too": async (host) => {
+    const { MemoryStore, Session, SessionTree, treeWrites } = host.session;
+    const store = new MemoryStore();
+    const tree = SessionTree.create({ id: store.id });
+    for (const content of ["1", "typo"]) tree.appendMessage({ role: "user", content, timestamp: 1 });
+    await store.commit(treeWrites(tree));
+    const agent = agentOf(host, []);
+    const session = await Session.open({ agent, store });
+    await session.editAndResend(tree.getLeafId(), "2");
+    equal(agent.state.messages.slice(1).map(textOf), ["1", "2", "done"]);
+  },
+
   "an answer is given again": async (host) => {
     const { agent, session } = await sessionOf(host, ["One.", "Two."]);
     await session.prompt("1");
