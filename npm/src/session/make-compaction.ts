@@ -79,7 +79,8 @@ export async function makeCompaction(
   mustHelp(made.summary, preparation, own);
   const entry = store(core, made, preparation, own !== undefined);
   await core.recorder.flush();
-  core.transcript.install();
+  // Other messages that the application has given the agent meanwhile count from the next run on.
+  if (core.agent.state.isStreaming || core.transcript.isInstalled) core.transcript.install();
   await asked(core, "afterCompaction", hooks.afterCompaction, {
     ...{ entry, fromHook: own !== undefined, reason, willRetry },
   });

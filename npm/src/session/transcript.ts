@@ -58,10 +58,15 @@ export class Transcript {
     return context;
   }
 
+  /** Whether the agent has the messages that it should have. */
+  get isInstalled(): boolean {
+    const { messages } = this.keeper.agent.state;
+    return messages === this.list && messages.length === this.length;
+  }
+
   /** What a run begins with, where it is not in the session yet. */
   begin(): void {
-    const { messages } = this.keeper.agent.state;
-    if (messages !== this.list || messages.length !== this.length) this.follow(messages);
+    if (!this.isInstalled) this.follow(this.keeper.agent.state.messages);
     this.select();
   }
 

@@ -347,6 +347,26 @@ export const compacting = {
     ok((await stored(store)).endsWith("compaction user assistant"), await stored(store));
   },
 
+  "what the application has emptied meanwhile stays empty": async (host) => {
+    const held = gate();
+    const arrived = gate();
+    const streamFn = talking(words(200), async () => {
+      arrived.open();
+      await held.passed;
+      return "The summary.";
+    });
+    const { agent, session } = await sessionOf(host, streamFn);
+    for (let turn = 0; turn < 3; turn++) await session.prompt(words(200));
+    const compacted = session.compact();
+    await arrived.passed;
+    agent.reset();
+    held.open();
+    await compacted;
+    equal(roles(agent.state.messages), "system");
+    await session.prompt("Anew.");
+    equal(roles(streamFn.requests.at(-1).messages), "system user");
+  },
+
   "a listener of compaction_end may send a prompt": async (host) => {
     const streamFn = talking(words(200));
     const { agent, session, store } = await sessionOf(host, streamFn);
