@@ -67,6 +67,7 @@ export class SessionCore implements Companion, Owner {
   /** Why nothing can be stored here any more. */
   private _ended: AgentError | undefined;
   private _disposed = false;
+  private _disposing: Promise<void> | undefined;
   /** Reading what others have written, one time after the other. */
   private _following: Promise<void> = Promise.resolve();
   private _stale = false;
@@ -76,7 +77,13 @@ export class SessionCore implements Companion, Owner {
     const { agent, store } = options;
     this.agent = agent;
     this.store = store;
-    this.events = new SessionEvents((thrown) => agent.onError?.(thrown));
+    this.events = new SessionEvents((thrown) => {
+      try {
+        agent.onError?.(thrown);
+      } catch {
+        // Whoever is told of errors must not add any.
+      }
+    });
     this.recorder = new Recorder(
       store,
       options.branch,
@@ -158,8 +165,12 @@ export class SessionCore implements Companion, Owner {
     await this._checkRole();
   }
 
-  async dispose(keepStore: boolean): Promise<void> {
-    if (this._disposed) return;
+  dispose(keepStore: boolean): Promise<void> {
+    this._disposing ??= this._dispose(keepStore);
+    return this._disposing;
+  }
+
+  private async _dispose(keepStore: boolean): Promise<void> {
     this._disposed = true;
     this.part?.abort();
     await this.ready.catch(() => {});
@@ -314,11 +325,21 @@ export class SessionCore implements Companion, Owner {
     const { tree, agent } = this;
     const isEmpty = tree.getEntries().length === 0;
     const { model, thinkingLevel } = isEmpty ? tree.buildSessionContext() : this.transcript.install();
-    const known = model && (await this.options.findModel?.(model.provider, model.modelId));
+    const known = model && (await this._find(model.provider, model.modelId));
     if (known) agent.state.model = known;
     if (tree.getBranch().some(({ type }) => type === "thinking_level_change"))
       agent.state.thinkingLevel = thinkingLevel as ThinkingLevel;
     return { isNew, model, modelFound: Boolean(known), thinkingLevel, reports: tree.reports };
+  }
+
+  /** A list of models that cannot be had must not keep the conversation away. */
+  private async _find(provider: string, modelId: string): Promise<Model | undefined> {
+    try {
+      return await this.options.findModel?.(provider, modelId);
+    } catch (thrown) {
+      this.warn("findModel has thrown; the agent keeps its model.", thrown);
+      return undefined;
+    }
   }
 
   private _wantedRole(): StoreRole {

@@ -445,6 +445,45 @@ export const recording = {
     equal(session.tree.getEntries().length, 5);
   },
 
+  "what is told of errors and models may throw, and the session goes on": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const fail = () => {
+      throw new Error("a mistake");
+    };
+    const store = new MemoryStore();
+    const first = await Session.open({ agent: agentOf(host, [], { onError: fail }), store });
+    first.subscribe(fail);
+    await first.prompt("1");
+    equal([first.unsaved, (await store.stats()).messageCount], [0, 3]);
+    await first.dispose({ keepStore: true });
+    const agent = agentOf(host, []);
+    const second = new Session({ agent, store, findModel: fail });
+    const events = told(second);
+    await second.ready;
+    equal([second.restored.modelFound, roles(agent.state.messages)], [false, `system ${turn}`]);
+    equal(events.map(({ type }) => type).join(" "), "warning ready");
+  },
+
+  "who disposes a session twice waits twice": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const agent = agentOf(host, []);
+    const session = await Session.open({ agent, store });
+    await session.prompt("1");
+    const held = gate();
+    const commit = store.commit.bind(store);
+    store.commit = async (writes) => {
+      await held.passed;
+      return commit(writes);
+    };
+    void session.setName("x");
+    void session.dispose({ keepStore: true });
+    const again = session.dispose({ keepStore: true });
+    held.open();
+    await again;
+    await Session.open({ agent, store });
+  },
+
   "an agent has one session at a time": async (host) => {
     const { Session, MemoryStore } = host.session;
     const agent = agentOf(host, []);
