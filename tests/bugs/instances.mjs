@@ -11,8 +11,10 @@ WebAssembly.Instance = class extends Instance {
   }
 };
 
-/** Bytes of the newest instance; they never become fewer. */
-export const moduleBytes = () => instances.at(-1).exports.memory.buffer.byteLength;
+/** Bytes of the newest instance; they never become fewer. The build shortens names, so the memory is told by its kind. */
+export const moduleBytes = () =>
+  Object.values(instances.at(-1).exports).find((exported) => exported instanceof WebAssembly.Memory).buffer
+    .byteLength;
 
 setFlagsFromString("--expose-gc");
 
