@@ -9,7 +9,7 @@ import { CompactionError, fileAccessOf, type Limits, limitsFor, type SizeSetting
 import { asked, makeCompaction, type Summarizer } from "./make-compaction.js";
 import { isFrom, overflow } from "./overflow.js";
 import type { CompactionReason, CompactionResult } from "./session-events.js";
-import type { CompactionPreparation, FileAccess } from "./types.js";
+import type { CompactionPreparation, FileAccess, SessionContent } from "./types.js";
 
 /** When and how a session compacts. */
 export interface CompactionOptions extends SizeSettings, Summarizer {
@@ -105,9 +105,12 @@ export class Compactor implements RunPart {
       return false;
     }
     this._recovered = true;
-    this._hide(answer);
+    const hidden = this._hide(answer);
     const outcome = await this._run("overflow", true, signal);
-    return outcome !== undefined && !(outcome instanceof CompactionError) && !signal.aborted;
+    const compacted = outcome !== undefined && !(outcome instanceof CompactionError);
+    // What came of a request that failed is no loss; the beginning of an answer is.
+    if (!compacted && answer.stopReason === "length") this._show(hidden);
+    return compacted && !signal.aborted;
   }
 
   idle(): void {
@@ -290,15 +293,24 @@ export class Compactor implements RunPart {
     agent.continue().catch((thrown: unknown) => agent.onError?.(thrown));
   }
 
-  /** Hides an answer, and the results of its calls, from the model. */
-  private _hide(answer: AssistantMessage): void {
+  /** Hides an answer, and the results of its calls, from the model. Gives what was hidden. */
+  private _hide(answer: AssistantMessage): [id: string, content: SessionContent][] {
     const { messages } = this.core.agent.state;
     const place = messages.lastIndexOf(answer);
+    const hidden: [string, SessionContent][] = [];
     for (const message of [answer, ...messages.slice(place + 1)]) {
       const entry = this.core.entryOf(message);
-      if (entry && (message === answer || message.role === "toolResult"))
-        this.core.append((tree) => tree.appendContextEdit(entry.id, null));
+      if (!entry || (message !== answer && message.role !== "toolResult")) continue;
+      this.core.append((tree) => tree.appendContextEdit(entry.id, null));
+      hidden.push([entry.id, (message as { content: SessionContent }).content]);
     }
+    this.core.transcript.install();
+    return hidden;
+  }
+
+  /** Shows what was hidden again. */
+  private _show(hidden: [id: string, content: SessionContent][]): void {
+    for (const [id, content] of hidden) this.core.append((tree) => tree.appendContextEdit(id, { content }));
     this.core.transcript.install();
   }
 }

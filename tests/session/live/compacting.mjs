@@ -205,6 +205,31 @@ export const compacting = {
     equal(answers, 3);
   },
 
+  "where the recovery fails, an answer that was cut stays to be seen": async (host) => {
+    let answers = 0;
+    const cut = {
+      stopReason: "length",
+      usage: usageOf(1900, 100),
+      content: [{ type: "text", text: "Half." }],
+    };
+    const streamFn = talking(
+      () => (++answers === 3 ? cut : words(100)),
+      () => ({ stopReason: "error", errorMessage: "bad request", content: [] }),
+    );
+    const { agent, session, events, store } = await sessionOf(host, streamFn);
+    await agent.prompt(words(400));
+    await agent.prompt(words(300));
+    await session.prompt("Third.");
+    ok(events.find(({ type }) => type === "compaction_end")?.errorMessage, "the recovery failed");
+    const last = agent.state.messages.at(-1);
+    equal([last.role, last.content[0].text, answers], ["assistant", "Half.", 3]);
+    equal(session.entryOf(last).message.content[0].text, "Half.");
+    await session.dispose({ keepStore: true });
+    const later = agentOf(host, streamFn, { state: { model: small } });
+    await host.session.Session.open({ agent: later, store, compaction: { enabled: false } });
+    equal(textOf(later.state.messages.at(-1)), "Half.");
+  },
+
   "an answer that is as long as a stream function lets it be is no overflow": async (host) => {
     const streamFn = talking(() => ({
       ...{ stopReason: "length", content: [{ type: "text", text: words(50) }] },
