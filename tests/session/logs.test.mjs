@@ -321,6 +321,29 @@ test("server: refusals have their codes", async () => {
   }
 });
 
+test("server: one that does not answer fails the commit in time, which is stored once when it answers again", async () => {
+  for (const arrives of [false, true]) {
+    let hanging = false;
+    const fetch = async (address, init) => {
+      if (!hanging || arrives)
+        await globalThis.fetch(address, { ...init, signal: undefined }).then((answer) => (last = answer));
+      return hanging ? new Promise(() => {}) : last;
+    };
+    let last;
+    const store = remote(undefined, { fetch, timeoutMs: 50, retries: 1 });
+    await store.commit([entry("a")]);
+    hanging = true;
+    await assert.rejects(store.commit([entry("b", "a")]), { code: "failed" });
+    hanging = false;
+    await store.commit([entry("b", "a")]);
+    const there = await remote(store.id).scanEntries({ order: "asc" });
+    assert.deepEqual(
+      there.map(({ id }) => id),
+      ["a", "b"],
+    );
+  }
+});
+
 test("an agent's conversation is kept in each of them and comes back", async () => {
   const handle = fileHandle();
   const log = textLog();

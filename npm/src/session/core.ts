@@ -68,6 +68,8 @@ export class SessionCore implements Companion, Owner {
   private _ended: AgentError | undefined;
   private _disposed = false;
   private _disposing: Promise<void> | undefined;
+  /** The store is not waited for any more. */
+  private readonly _giveUp = new AbortController();
   /** Reading what others have written, one time after the other. */
   private _following: Promise<void> = Promise.resolve();
   private _stale = false;
@@ -165,7 +167,8 @@ export class SessionCore implements Companion, Owner {
     await this._checkRole();
   }
 
-  dispose(keepStore: boolean): Promise<void> {
+  dispose(keepStore: boolean, force: boolean): Promise<void> {
+    if (force) this._giveUp.abort();
     this._disposing ??= this._dispose(keepStore);
     return this._disposing;
   }
@@ -173,20 +176,29 @@ export class SessionCore implements Companion, Owner {
   private async _dispose(keepStore: boolean): Promise<void> {
     this._disposed = true;
     this.part?.abort();
-    await this.ready.catch(() => {});
-    await this.part?.done;
-    await this.recorder.flush();
+    await this._unlessGivenUp(
+      (async () => {
+        await this.ready.catch(() => {});
+        await this.part?.done;
+        await this.recorder.flush();
+      })(),
+    );
     accompanied(this.agent)._companion = undefined;
     this._unsubscribe();
     leaveStore(this.store, this);
     this.events.close();
-    if (!keepStore && ownersOf(this.store).length === 0) await this.store.close();
+    if (!keepStore && ownersOf(this.store).length === 0) await this._unlessGivenUp(this.store.close());
+  }
+
+  /** Waits for the store, unless nobody waits for it any more. */
+  private _unlessGivenUp<T>(work: Promise<T>): Promise<T | void> {
+    return Promise.race([work, aborted(this._giveUp.signal)]);
   }
 
   // --- What the agent tells
 
   async admit(signal: AbortSignal): Promise<void> {
-    await this.ready;
+    await this._unlessGivenUp(this.ready);
     // A compaction that is asked for stops the run that waits for it.
     await Promise.race([this.part?.done, aborted(signal)]);
     await this._following;
@@ -224,7 +236,7 @@ export class SessionCore implements Companion, Owner {
   }
 
   settle(): Promise<void> {
-    return this.recorder.flush();
+    return this._unlessGivenUp(this.recorder.flush());
   }
 
   idle(): void {
@@ -414,7 +426,8 @@ export class SessionCore implements Companion, Owner {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** Resolves when a signal fires. */
+export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });

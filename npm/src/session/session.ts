@@ -297,8 +297,17 @@ export class Session<TCustom extends CustomMessage = never> {
   /**
    * Lets go of the agent and of the store, when all is stored. The store is closed, unless `keepStore` is set or another
    * session uses it. A run in progress goes on unrecorded: `agent.abort()` and wait for it first.
+   *
+   * @param options `force`: does not wait for a store that does not answer, also when it was called without it before;
+   *   what is not stored then may be lost (see `unsavedEntries`)
    */
-  dispose({ keepStore = false }: { keepStore?: boolean } = {}): Promise<void> {
-    return this._core().dispose(keepStore);
+  dispose({
+    keepStore = false,
+    force = false,
+  }: {
+    keepStore?: boolean;
+    force?: boolean;
+  } = {}): Promise<void> {
+    return this._core().dispose(keepStore, force);
   }
 }

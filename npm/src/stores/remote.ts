@@ -14,6 +14,8 @@ export interface RemoteOptions extends JsonlStoreOptions {
   retries?: number | undefined;
   /** The pause before the first repetition, in milliseconds; twice as long each time. Default 500. */
   retryDelayMs?: number | undefined;
+  /** A request without its whole answer after so many milliseconds failed on its way. Default 30,000; `Infinity`: never. */
+  timeoutMs?: number | undefined;
 }
 
 const CODES: Record<number, string> = {
@@ -23,10 +25,28 @@ const CODES: Record<number, string> = {
 
 /** A log behind an address. Commits carry the number of their first write, so that one may be sent again. */
 export function remoteLog(url: string, options: RemoteOptions = {}): TextLog {
-  const { headers = {}, retries = 3, retryDelayMs = 500 } = options;
+  const { headers = {}, retries = 3, retryDelayMs = 500, timeoutMs = 30_000 } = options;
   const fetch = options.fetch ?? globalThis.fetch;
   let epoch: number | undefined;
-  const attempt = async <T>(address: string, init: RequestInit, take: (response: Response) => Promise<T>) => {
+  type Take<T> = (response: Response) => Promise<T>;
+  const attempt = async <T>(address: string, init: RequestInit, take: Take<T>) => {
+    const stop = new AbortController();
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = after(timeoutMs, () => {
+        const cause = new Error(`The server has not answered for ${timeoutMs} ms.`);
+        // A fetch of the application may not look at the signal.
+        reject(cause);
+        stop.abort(cause);
+      });
+    });
+    try {
+      return await Promise.race([answerTo(address, { ...init, signal: stop.signal }, take), late]);
+    } finally {
+      cancel();
+    }
+  };
+  const answerTo = async <T>(address: string, init: RequestInit, take: Take<T>) => {
     const response = await fetch(address, {
       cache: "no-store",
       ...init,
@@ -37,7 +57,7 @@ export function remoteLog(url: string, options: RemoteOptions = {}): TextLog {
     const mayPass = response.status >= 500 || response.status === 429 || response.status === 408;
     throw Object.assign(new SessionError(code), { mayPass: mayPass && code === "failed" });
   };
-  const ask = async <T>(address: string, init: RequestInit, take: (response: Response) => Promise<T>) => {
+  const ask = async <T>(address: string, init: RequestInit, take: Take<T>) => {
     for (let count = 0; ; count++) {
       try {
         return await attempt(address, init, take);

@@ -484,6 +484,32 @@ export const recording = {
     await Session.open({ agent, store });
   },
 
+  "a store that does not answer is not waited for by who says so": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const silent = new Promise(() => {});
+    for (const method of ["commit", "close", "open"]) {
+      const store = new MemoryStore();
+      const agent = agentOf(host, ["1", "2"]);
+      store[method] = () => silent;
+      const session = new Session({ agent, store });
+      if (method === "close") await session.prompt("Hello.");
+      const prompted = method === "close" ? undefined : agent.prompt("Hello.").catch(({ code }) => code);
+      if (method === "commit") {
+        await session.ready;
+        await new Promise((resolve) =>
+          session.subscribe(({ entry }) => entry?.message?.role === "assistant" && resolve()),
+        );
+      }
+      const waiting = session.dispose();
+      await session.dispose({ force: true });
+      await waiting;
+      equal(await prompted, method === "open" ? "busy" : undefined, method);
+      if (method === "commit") ok(session.unsaved > 0, "what was not stored is there");
+      await Session.open({ agent, store: new MemoryStore() });
+      await agent.prompt("Goes on.");
+    }
+  },
+
   "an agent has one session at a time": async (host) => {
     const { Session, MemoryStore } = host.session;
     const agent = agentOf(host, []);
