@@ -6,7 +6,7 @@ import { prepareCompaction } from "./compaction.js";
 import type { RunPart, SessionCore } from "./core.js";
 import type { SessionHooks } from "./hooks.js";
 import { CompactionError, fileAccessOf, type Limits, limitsFor, type SizeSettings } from "./limits.js";
-import { asked, makeCompaction, type Summarizer } from "./make-compaction.js";
+import { asked, type Made, makeCompaction, type Summarizer, unlessAborted } from "./make-compaction.js";
 import { isFrom, overflow } from "./overflow.js";
 import type { CompactionReason, CompactionResult } from "./session-events.js";
 import type { CompactionPreparation, FileAccess, SessionContent } from "./types.js";
@@ -18,7 +18,7 @@ export interface CompactionOptions extends SizeSettings, Summarizer {
 }
 
 /** What a compaction that was begun came to; `undefined`: there was nothing to do. */
-type Outcome = CompactionResult | CompactionError | undefined;
+type Outcome = Made | CompactionError | undefined;
 
 const FAILED: Record<CompactionReason, string> = {
   manual: "Compaction failed",
@@ -31,6 +31,8 @@ export class Compactor implements RunPart {
   done: Promise<void> = Promise.resolve();
   /** A compaction, or something else that no run may come between, is in progress. */
   private _active: AbortController | undefined;
+  /** For each hook that is told of what is over: waits for it no longer. */
+  private readonly _waiting = new Set<AbortController>();
   /** The request that was too long has been made again in this prompt. */
   private _recovered = false;
   /** A compaction of this run has failed; the next run tries again. */
@@ -49,9 +51,27 @@ export class Compactor implements RunPart {
     return this._active !== undefined;
   }
 
-  /** Cancels what is in progress. */
+  /** Cancels what is in progress, and waits no longer for hooks that are told of what is over. */
   abort(): void {
     this._active?.abort();
+    for (const waiting of this._waiting) waiting.abort();
+  }
+
+  /** Tells a hook of what is over. Nothing is held for it: it may send a prompt where no run waits for it. */
+  async tell<E>(
+    name: keyof SessionHooks,
+    hook: ((event: E) => unknown) | undefined,
+    event: E,
+    outer?: AbortSignal,
+  ): Promise<void> {
+    const waiting = new AbortController();
+    const stop = () => waiting.abort();
+    outer?.addEventListener("abort", stop);
+    if (outer?.aborted) stop();
+    this._waiting.add(waiting);
+    await asked(this.core, name, hook, event, waiting.signal);
+    this._waiting.delete(waiting);
+    outer?.removeEventListener("abort", stop);
   }
 
   // --- What a run asks
@@ -133,7 +153,7 @@ export class Compactor implements RunPart {
     const outcome = await this._run("manual", false, undefined, undefined, instructions);
     if (outcome instanceof CompactionError) throw outcome;
     if (!outcome) throw new CompactionError("nothing_to_compact", "Nothing to compact");
-    return outcome;
+    return outcome.result;
   }
 
   /**
@@ -218,7 +238,7 @@ export class Compactor implements RunPart {
     const work = async (active: AbortController): Promise<Outcome> => {
       if (manual) {
         agent.abort();
-        await agent.waitForIdle();
+        await unlessAborted(active.signal, agent.waitForIdle());
       }
       let begun = false;
       const begin = () => {
@@ -230,6 +250,7 @@ export class Compactor implements RunPart {
         // A context that is full and cannot be made smaller is no news; that a request does not fit is.
         if (!preparation && reason === "threshold") return undefined;
         begin();
+        if (active.signal.aborted) throw new CompactionError("cancelled", "Compaction cancelled");
         first?.();
         if (!preparation) throw this._nothing();
         return await makeCompaction(this.core, this.options, this.hooks, {
@@ -253,11 +274,12 @@ export class Compactor implements RunPart {
     if (outcome instanceof CompactionError) {
       this._failed = true;
       const aborted = outcome.refusal === "cancelled";
-      await asked(this.core, "compactionFailed", this.hooks.compactionFailed, {
+      const event = {
         ...{ reason, aborted, willRetry: false },
         ...(aborted ? {} : { errorMessage: `${FAILED[reason]}: ${outcome.message}` }),
-      });
-    }
+      };
+      await this.tell("compactionFailed", this.hooks.compactionFailed, event, outer);
+    } else if (outcome) await this.tell("afterCompaction", this.hooks.afterCompaction, outcome.told, outer);
     return outcome;
   }
 
@@ -265,7 +287,7 @@ export class Compactor implements RunPart {
     if (!outcome) return;
     const { events } = this.core;
     if (!(outcome instanceof CompactionError)) {
-      events.emit({ type: "compaction_end", reason, result: outcome, aborted: false, willRetry });
+      events.emit({ type: "compaction_end", reason, result: outcome.result, aborted: false, willRetry });
       return;
     }
     const aborted = outcome.refusal === "cancelled";

@@ -55,7 +55,7 @@ export interface SessionHooks {
   beforeCompaction?: (
     event: BeforeCompaction,
   ) => MaybePromise<{ cancel?: boolean; compaction?: OwnCompaction } | undefined> | MaybePromise<void>;
-  /** The entry is stored. */
+  /** The entry is stored. Runs may begin: it may send a prompt, unless a run waits for it (then that is refused, `busy`). */
   afterCompaction?: (event: {
     entry: CompactionEntry;
     fromHook: boolean;

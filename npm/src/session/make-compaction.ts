@@ -2,7 +2,7 @@
 import { AgentError } from "../errors.js";
 import type { AgentMessage, Model, SimpleStreamOptions, StreamFn } from "../types.js";
 import { estimateTokens } from "./compaction.js";
-import type { SessionCore } from "./core.js";
+import { aborted, type SessionCore } from "./core.js";
 import type { BeforeCompaction, OwnCompaction, SessionHooks } from "./hooks.js";
 import { CompactionError } from "./limits.js";
 import { usageRow } from "./messages.js";
@@ -39,23 +39,37 @@ export async function summaryOptions(
       ...{ maxRetries, maxRetryDelayMs, transport, identity },
       ...options,
     },
-    onEvent: (event) => events.emit(event),
+    onEvent: (event) => {
+      if (!signal.aborted) events.emit(event);
+    },
   };
 }
 
-/** Calls a hook; one that throws is told of, and has said nothing. */
+/** What comes of something, or of nothing once the signal fires: whoever does not look at it is not waited for. */
+export function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T | undefined> {
+  return Promise.race([work, aborted(signal).then(() => undefined)]);
+}
+
+/** Calls a hook; one that throws is told of, and has said nothing, like one that is not done when the signal fires. */
 export async function asked<E, R>(
   core: SessionCore,
   name: keyof SessionHooks,
   hook: ((event: E) => R) | undefined,
   event: E,
+  signal: AbortSignal,
 ): Promise<Awaited<R> | undefined> {
   try {
-    return await hook?.(event);
+    return await unlessAborted(signal, hook?.(event) as Awaited<R>);
   } catch (thrown) {
     core.warn(`The hook ${name} has thrown; what it would have said is not known.`, thrown);
     return undefined;
   }
+}
+
+/** A compaction that was made, and what `afterCompaction` is told of it. */
+export interface Made {
+  result: CompactionResult;
+  told: Parameters<NonNullable<SessionHooks["afterCompaction"]>>[0];
 }
 
 /**
@@ -68,29 +82,27 @@ export async function makeCompaction(
   summarizer: Summarizer,
   hooks: SessionHooks,
   event: BeforeCompaction,
-): Promise<CompactionResult> {
+): Promise<Made> {
   const { preparation, signal, reason, willRetry } = event;
-  const said = await asked(core, "beforeCompaction", hooks.beforeCompaction, event);
+  const said = await asked(core, "beforeCompaction", hooks.beforeCompaction, event, signal);
   if (signal.aborted || said?.cancel) throw new CompactionError("cancelled", "Compaction cancelled");
   const own = said?.compaction;
-  const made = own ?? (await summaryFor(core, summarizer, event));
-  if (signal.aborted) throw new CompactionError("cancelled", "Compaction cancelled");
+  const made = own ?? (await unlessAborted(signal, summaryFor(core, summarizer, event)));
+  if (signal.aborted || !made) throw new CompactionError("cancelled", "Compaction cancelled");
   if (made.summary.trim() === "") throw new CompactionError("failed", "The summary is empty");
   mustHelp(made.summary, preparation, own);
   const entry = store(core, made, preparation, own !== undefined);
   await core.recorder.flush();
   // Other messages that the application has given the agent meanwhile count from the next run on.
   if (core.agent.state.isStreaming || core.transcript.isInstalled) core.transcript.install();
-  await asked(core, "afterCompaction", hooks.afterCompaction, {
-    ...{ entry, fromHook: own !== undefined, reason, willRetry },
-  });
   const { summary, firstKeptEntryId = "", tokensBefore, usage, details } = entry;
-  return {
+  const result = {
     ...{ summary, firstKeptEntryId, tokensBefore },
     estimatedTokensAfter: core.tree.contextSize().tokens,
     ...(usage ? { usage } : {}),
     ...(details === undefined ? {} : { details }),
   };
+  return { result, told: { entry, fromHook: own !== undefined, reason, willRetry } };
 }
 
 async function summaryFor(

@@ -5,9 +5,9 @@ import type { Compactor } from "./auto-compaction.js";
 import { SessionError } from "./call.js";
 import { collectEntriesForBranchSummary, prepareBranchEntries } from "./compaction.js";
 import type { SessionCore } from "./core.js";
-import type { NavigationChange } from "./hooks.js";
+import type { NavigationChange, SessionHooks } from "./hooks.js";
 import { branchBudget, fileAccessOf } from "./limits.js";
-import { asked, summaryOptions } from "./make-compaction.js";
+import { asked, summaryOptions, unlessAborted } from "./make-compaction.js";
 import { usageRow } from "./messages.js";
 import { summarizeBranch } from "./summaries.js";
 import type { SessionTree } from "./tree.js";
@@ -50,29 +50,38 @@ export async function navigate(
   const target = entryIn(tree, targetId);
   const oldLeaf = tree.getLeafId();
   if (targetId === oldLeaf && !edit) return { cancelled: false };
-  return compactor.exclusively(undefined, async ({ signal }) => {
+  const moved = await compactor.exclusively(undefined, async ({ signal }) => {
     const { entries, commonAncestorId } = collectEntriesForBranchSummary(tree, oldLeaf, targetId);
     const { summarize = false, instructions, replaceInstructions = false, label } = options;
     const change: NavigationChange =
-      (await asked(core, "beforeNavigation", compactor.hooks.beforeNavigation, {
-        ...{ targetId, oldLeafId: oldLeaf, commonAncestorId, entriesToSummarize: entries, summarize },
-        ...{ customInstructions: instructions, replaceInstructions, label, signal },
-      })) ?? {};
-    if (change.cancel || signal.aborted) return { cancelled: true };
+      (await asked(
+        core,
+        "beforeNavigation",
+        compactor.hooks.beforeNavigation,
+        {
+          ...{ targetId, oldLeafId: oldLeaf, commonAncestorId, entriesToSummarize: entries, summarize },
+          ...{ customInstructions: instructions, replaceInstructions, label, signal },
+        },
+        signal,
+      )) ?? {};
+    if (change.cancel || signal.aborted) return undefined;
     const own = summarize ? change.summary : undefined;
     const wanted = { instructions, replaceInstructions, ...renamed(change) };
     let made = own;
     if (summarize && !own && entries.length > 0) {
       try {
-        made = await summaryOf(core, compactor, entries, wanted, signal);
+        made = await unlessAborted(signal, summaryOf(core, compactor, entries, wanted, signal));
       } catch (thrown) {
-        if (signal.aborted) return { cancelled: true };
+        if (signal.aborted) return undefined;
         throw thrown;
       }
     }
-    if (signal.aborted) return { cancelled: true };
-    return move(core, compactor, target, oldLeaf, made, own !== undefined, change.label ?? label);
+    if (signal.aborted) return undefined;
+    return move(core, target, oldLeaf, made, own !== undefined, change.label ?? label);
   });
+  if (!moved) return { cancelled: true };
+  await compactor.tell("afterNavigation", compactor.hooks.afterNavigation, moved.told);
+  return moved.result;
 }
 
 const renamed = ({ customInstructions, replaceInstructions }: NavigationChange) => ({
@@ -106,15 +115,20 @@ async function summaryOf(
   return summarizeBranch(part, { ...how, customInstructions: instructions, replaceInstructions });
 }
 
+/** A move that was made, and what `afterNavigation` is told of it. */
+interface Moved {
+  result: Navigated;
+  told: Parameters<NonNullable<SessionHooks["afterNavigation"]>>[0];
+}
+
 async function move(
   core: SessionCore,
-  { hooks }: Compactor,
   target: SessionEntry,
   oldLeaf: string | null,
   made: NavigationChange["summary"],
   fromHook: boolean,
   label: string | undefined,
-): Promise<Navigated> {
+): Promise<Moved> {
   const { tree } = core;
   const rewritten = textOfPrompt(target);
   const to = rewritten === undefined ? target.id : target.parentId;
@@ -135,15 +149,15 @@ async function move(
   core.transcript.install();
   await core.recorder.flush();
   const newLeaf = tree.getLeafId();
-  core.events.emit({ type: "session_tree", oldLeaf, newLeaf, ...(summaryEntry ? { summaryEntry } : {}) });
-  await asked(core, "afterNavigation", hooks.afterNavigation, {
-    ...{ oldLeafId: oldLeaf, newLeafId: newLeaf, fromHook },
-    ...(summaryEntry ? { summaryEntry } : {}),
-  });
+  const withSummary = summaryEntry ? { summaryEntry } : {};
+  core.events.emit({ type: "session_tree", oldLeaf, newLeaf, ...withSummary });
   return {
-    cancelled: false,
-    ...(rewritten === undefined ? {} : { editorText: rewritten }),
-    ...(summaryEntry ? { summaryEntry } : {}),
+    result: {
+      cancelled: false,
+      ...(rewritten === undefined ? {} : { editorText: rewritten }),
+      ...withSummary,
+    },
+    told: { oldLeafId: oldLeaf, newLeafId: newLeaf, fromHook, ...withSummary },
   };
 }
 

@@ -136,6 +136,31 @@ export const branching = {
     equal([summaryEntry.summary, summaryEntry.fromHook, said.at(-1)], ["By hand.", true, true]);
   },
 
+  "a move is stopped whoever does not listen, and what is told of it may send a prompt": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    let session;
+    let arrived = () => {};
+    const hooks = {
+      beforeNavigation: () => new Promise(() => arrived()),
+    };
+    const agent = agentOf(host, ["1", "2", "3"]);
+    session = await Session.open({ agent, store: new MemoryStore(), hooks });
+    await session.prompt("First.");
+    await session.prompt("Second.");
+    const [first] = agent.state.messages.filter(({ role }) => role === "user");
+    const came = new Promise((resolve) => {
+      arrived = resolve;
+    });
+    const moving = session.navigate(session.entryOf(first).id);
+    await came;
+    session.abortCompaction();
+    equal(await moving, { cancelled: true });
+    hooks.beforeNavigation = undefined;
+    hooks.afterNavigation = () => session.prompt("From the hook.");
+    await session.navigate(session.entryOf(first).id);
+    equal(textOf(agent.state.messages.findLast(({ role }) => role === "user")), "From the hook.");
+  },
+
   "nothing moves while an answer comes": async (host) => {
     const held = gate();
     const arrived = gate();

@@ -354,6 +354,88 @@ export const compacting = {
     await session.prompt("Goes on.");
   },
 
+  "who cancels need not wait for a stream or a hook that does not listen": async (host) => {
+    for (const name of ["stream", "key", "beforeCompaction", "afterCompaction", "compactionFailed"]) {
+      const arrived = gate();
+      const never = () => {
+        arrived.open();
+        return new Promise(() => {});
+      };
+      let failing = name === "compactionFailed";
+      const hooks = name.includes("ompaction") ? { [name]: () => never() } : {};
+      const summary = () => {
+        if (name === "stream") return never();
+        return failing ? { stopReason: "error", errorMessage: "bad request", content: [] } : "The summary.";
+      };
+      const streamFn = talking(words(200), summary);
+      const { agent, session, store } = await sessionOf(host, streamFn, { hooks });
+      for (let turn = 0; turn < 3; turn++) await session.prompt(words(200));
+      if (name === "key") agent.getApiKey = never;
+      const compacted = session.compact();
+      await arrived.passed;
+      session.abortCompaction();
+      if (name === "afterCompaction") await compacted;
+      else if (failing) await rejects(compacted, "protocol");
+      else equal((await rejects(compacted, "aborted")).refusal, "cancelled", name);
+      failing = false;
+      equal(session.isCompacting, false);
+      equal((await stored(store)).includes("compaction"), name === "afterCompaction", name);
+      agent.getApiKey = undefined;
+      await session.prompt("Goes on.");
+      await session.dispose();
+    }
+  },
+
+  "what is told of a compaction may send a prompt, and does not hang where a run waits": async (host) => {
+    for (const asked of [true, false]) {
+      let session;
+      const codes = [];
+      const hooks = {
+        afterCompaction: () =>
+          session.prompt("From the hook.").then(
+            () => codes.push("sent"),
+            ({ code }) => codes.push(code),
+          ),
+      };
+      const made = await sessionOf(host, talking(words(100)), { hooks });
+      session = made.session;
+      await session.prompt(words(400));
+      await session.prompt(words(300));
+      if (asked) await session.compact();
+      else {
+        made.agent.state.model = { ...small, contextWindow: 1000 };
+        await session.prompt("Once more.");
+      }
+      equal(codes, [asked ? "sent" : "busy"]);
+    }
+  },
+
+  "a tool that waits for a compaction is let go by who cancels": async (host) => {
+    let session;
+    const arrived = gate();
+    const tool = {
+      ...toolOf("look"),
+      execute: async () => {
+        const compacted = session.compact();
+        arrived.open();
+        await compacted;
+        return { content: [] };
+      },
+    };
+    let answers = 0;
+    const answer = () => (++answers === 3 ? [call("1", "look")] : words(100));
+    const made = await sessionOf(host, talking(answer), { state: { tools: [tool] } });
+    session = made.session;
+    await session.prompt(words(300));
+    await session.prompt(words(300));
+    const prompted = session.prompt("Look.");
+    await arrived.passed;
+    while (!session.isCompacting) await undefined;
+    session.abortCompaction();
+    await prompted;
+    equal(session.isBusy, false);
+  },
+
   "a prompt that comes meanwhile waits": async (host) => {
     const held = gate();
     const arrived = gate();
