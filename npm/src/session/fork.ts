@@ -23,6 +23,8 @@ export async function forkInto(
   if (await store.header()) throw new SessionError("not_empty");
   const copy =
     entryId === undefined ? tree.fork(store.id) : tree.createBranchedSession(entryId, { id: store.id });
+  // A path may leave the entry with the name behind, and files of version 4 have it beside the tree; an export needs one.
+  if (name && copy.getSessionName() !== name) copy.appendSessionInfo(name);
   const writes = treeWrites(copy);
   if (name) writes.push(setValue(NAME, "", name));
   await store.commit(writes);

@@ -35,6 +35,8 @@ export class Reader {
   readonly #places = new Map<string, number>();
   /** Ids that more than one entry has had. */
   readonly #shared = new Set<string>();
+  /** What was left out, and what it followed. */
+  readonly #skipped = new Map<string | null | undefined, string | null>();
   readonly #shapes = new Map<string, number>();
   #newShapes: unknown[] = [];
   #rows: unknown[] = [];
@@ -58,15 +60,27 @@ export class Reader {
   /** The next entry, and the line it came from. */
   add(value: unknown, line?: string, number?: number): void {
     const place = this.#entries.length;
-    if (!isEntry(value)) return this.report({ code: "bad_line", line: number ?? place + 2 });
-    const entry = value;
+    if (!isEntry(value) || this.#skips(value))
+      return this.report({ code: "bad_line", line: number ?? place + 2 });
+    const above = this.#skipped.get(value.parentId);
+    const entry = above === undefined ? value : { ...value, parentId: above };
     this.#row(entry, place);
     this.#entries.push(entry);
     if (number !== undefined) {
-      this.#lines.push(line);
+      this.#lines.push(entry === value ? line : undefined);
       this.#numbers.push(number);
     }
     if (place + 1 - this.#told >= AT_ONCE) this.#tell();
+  }
+
+  /** An answer that was still coming is none; no store takes it (SESSIONS 1.3). What follows it follows what it followed. */
+  #skips(entry: SessionEntry): boolean {
+    const { id, parentId } = entry;
+    const { message } = entry as { message?: { role?: unknown; stopReason?: unknown } | null };
+    if (entry.type !== "message" || message?.role !== "assistant" || message.stopReason !== "pending")
+      return false;
+    if (typeof id === "string") this.#skipped.set(id, this.#skipped.get(parentId) ?? parentId ?? null);
+    return true;
   }
 
   /** Something that is not as it should be. */

@@ -200,6 +200,18 @@ export const branching = {
     await rejects(session.fork({ store }), "not_empty");
   },
 
+  "a copy of a path keeps the name in its file": async (host) => {
+    const { session } = await sessionOf(host, ["1", "2"]);
+    await session.prompt("First.");
+    await session.setName("Harbour");
+    await session.prompt("Second.");
+    for (const entryId of [user(session, 0).id, undefined]) {
+      const store = await session.fork({ entryId });
+      const copy = await host.session.Session.open({ agent: agentOf(host, []), store });
+      equal(host.session.SessionTree.import(copy.tree.export()).getSessionName(), "Harbour", entryId);
+    }
+  },
+
   "the tree is there for views": async (host) => {
     const { session } = await sessionOf(host, []);
     await session.prompt("1");

@@ -248,6 +248,36 @@ export const recording = {
     }
   },
 
+  "an answer of a file that was still coming is left out and told, and the file is taken": async (host) => {
+    const { MemoryStore, SessionTree, treeWrites } = host.session;
+    const time = "2026-01-01T00:00:00.000Z";
+    const entry = (id, parentId, message) => ({ type: "message", id, parentId, timestamp: time, message });
+    const asked = { role: "user", content: "q", timestamp: 1 };
+    const pending = { role: "assistant", content: [], stopReason: "pending", timestamp: 1 };
+    const header = { type: "session", version: 3, id: "s", timestamp: time, cwd: "/" };
+    const entries = [
+      ...[entry("a", null, asked), entry("b", "a", pending), entry("c", "b", pending)],
+      ...[entry("d", "c", asked), entry("e", "d", pending)],
+    ];
+    const lines = [header, ...entries].map((line) => `${JSON.stringify(line)}\n`);
+    for (const tree of [SessionTree.import(lines.join("")), SessionTree.from(header, entries)]) {
+      equal(
+        tree.reports.map(({ code }) => code),
+        ["bad_line", "bad_line", "bad_line"],
+      );
+      await new MemoryStore({ id: "s" }).commit(treeWrites(tree));
+      equal(
+        tree.getBranch().map(({ id, parentId }) => [id, parentId]),
+        [
+          ["a", null],
+          ["d", "a"],
+        ],
+      );
+      const again = SessionTree.import(tree.export());
+      equal([again.reports.length, again.getLeafId()], [0, "d"]);
+    }
+  },
+
   "without room the run ends after the turn, and nothing is lost": async (host) => {
     const { Session } = host.session;
     const store = failing(host, Array(50).fill("quota"));
