@@ -7,7 +7,14 @@ import { AgentBusyError, AgentError, EngineCrashError, isThrown, TEXT } from "./
 import type { EventStream } from "./event-stream.js";
 import { failureEvents, failureMessage } from "./failure.js";
 import { Inbox, type Prompts, starting } from "./inbox.js";
-import { oneMessage, type PromptInput, promptMessages, type PromptOptions, promptOptions } from "./input.js";
+import {
+  oneMessage,
+  type PromptInput,
+  promptMessages,
+  type PromptOptions,
+  promptOptions,
+  type RunOptions,
+} from "./input.js";
 import { start, withEngine } from "./launch.js";
 import { loopConfig } from "./loop-config.js";
 import { type Limiter, limiterOf } from "./limits/limiter.js";
@@ -171,16 +178,16 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    *
    * @returns rejects as `prompt()` does, and with `invalid_request` when there is nothing to continue from
    */
-  async continue(): Promise<void> {
+  async continue({ responseSchema }: RunOptions = {}): Promise<void> {
     if (this._activeRun) throw new AgentBusyError(TEXT.busyContinue);
     const { messages } = this._state;
     const last = messages[messages.length - 1];
     if (!last || messages.every((message) => message.role === "system")) {
       throw new AgentError("invalid_request", TEXT.nothingToContinue);
     }
-    if (last.role !== "assistant") return this._run("continue", () => starting([]));
+    if (last.role !== "assistant") return this._run("continue", () => starting([]), responseSchema);
     if (this._inbox.isEmpty) throw new AgentError("invalid_request", TEXT.assistantLast);
-    await this._run("prompt", () => this._inbox.takeNext());
+    await this._run("prompt", () => this._inbox.takeNext(), responseSchema);
   }
 
   /** Queues a message for the next turn of the run in progress, or for the next run. */

@@ -6,12 +6,16 @@ export type PromptInput<TCustom extends CustomMessage = never> =
   | AgentMessage<TCustom>
   | readonly AgentMessage<TCustom>[];
 
-/** Options of one prompt. */
-export interface PromptOptions {
-  /** Added to a text. */
-  images?: readonly ImageContent[] | undefined;
+/** Options of one run. */
+export interface RunOptions {
   /** The form of the answers of this run; see `StreamOptions.responseSchema`. */
   responseSchema?: object | undefined;
+}
+
+/** Options of one prompt. */
+export interface PromptOptions extends RunOptions {
+  /** Added to a text. */
+  images?: readonly ImageContent[] | undefined;
 }
 
 /** The options of a prompt; a list is a list of images, as in pi. */

@@ -1,6 +1,6 @@
 /** A session: an agent whose conversation is kept. */
 import type { Agent } from "../agent.js";
-import type { PromptInput, PromptOptions } from "../input.js";
+import type { PromptInput, PromptOptions, RunOptions } from "../input.js";
 import type { AgentMessage, CustomMessage, ImageContent, Receipt } from "../types.js";
 import { type CompactionOptions, Compactor } from "./auto-compaction.js";
 import { type ContextUsage, contextUsage } from "./context-usage.js";
@@ -142,10 +142,10 @@ export class Session<TCustom extends CustomMessage = never> {
   }
 
   /** As `agent.continue()`. Resolves when all is stored. */
-  async continue(): Promise<void> {
+  async continue(options?: RunOptions): Promise<void> {
     await this.ready;
     this._core().mustWrite();
-    await this._agent.continue();
+    await this._agent.continue(options);
     await this.waitForIdle();
   }
 
@@ -217,10 +217,10 @@ export class Session<TCustom extends CustomMessage = never> {
   }
 
   /** Asks for another answer to the message that an entry, or the leaf, goes back to, on a branch of its own. */
-  async regenerate(entryId?: string): Promise<void> {
+  async regenerate(entryId?: string, options?: RunOptions): Promise<void> {
     await this.ready;
     await this.branch(promptBefore(this._core().tree, entryId));
-    await this.continue();
+    await this.continue(options);
   }
 
   /** The messages that stand in the place of an entry on all branches, oldest first, and which of them it is. */

@@ -57,6 +57,18 @@ export const branching = {
     await rejects(empty.regenerate(), "invalid_request");
   },
 
+  "an answer is given again in the form that is asked for": async (host) => {
+    const { session, agent } = await sessionOf(host, ["1", "2", "3"]);
+    const responseSchema = { type: "object", properties: {} };
+    await session.prompt("First.", { responseSchema });
+    await session.regenerate(undefined, { responseSchema });
+    await session.regenerate();
+    equal(
+      agent.requests.map(({ options }) => options.responseSchema),
+      [responseSchema, responseSchema, undefined],
+    );
+  },
+
   "going to a message gives its text back, and the place is kept": async (host) => {
     const { Session } = host.session;
     const { agent, store, session } = await sessionOf(host, []);
