@@ -10,35 +10,36 @@ const FAILED = new Set(["error", "aborted", "deferred"]);
 
 /**
  * Leaves out answers that failed, and makes calls and results match: a call without a result gets one that says so, a
- * result without a call is left out.
+ * result without a call is left out, and what stands between them comes after the results.
  *
  * @returns `messages` itself where nothing had to be done
  */
 export function mended(messages: AgentMessage[]): AgentMessage[] {
   const out: AgentMessage[] = [];
   let open = new Map<string, ToolResultMessage>();
+  /** What came between calls and their results. */
+  const held: AgentMessage[] = [];
   let changed = false;
   const close = () => {
-    if (open.size === 0) return;
-    out.push(...open.values());
+    if (open.size > 0) changed = true;
+    out.push(...open.values(), ...held.splice(0));
     open = new Map();
-    changed = true;
   };
   for (const message of messages) {
     if (message.role === "toolResult") {
-      if (open.delete((message as ToolResultMessage).toolCallId)) out.push(message);
-      else changed = true;
-      continue;
-    }
-    close();
-    if (isAnswer(message)) {
-      if (FAILED.has(message.stopReason)) {
-        changed = true;
-        continue;
+      const isOpen = open.delete((message as ToolResultMessage).toolCallId);
+      if (isOpen) out.push(message);
+      if (!isOpen || held.length > 0) changed = true;
+      if (open.size === 0) close();
+    } else if (!isAnswer(message)) (open.size > 0 ? held : out).push(message);
+    else {
+      close();
+      if (FAILED.has(message.stopReason)) changed = true;
+      else {
+        open = callsOf(message);
+        out.push(message);
       }
-      open = callsOf(message);
     }
-    out.push(message);
   }
   close();
   return changed ? out : messages;

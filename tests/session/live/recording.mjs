@@ -13,6 +13,7 @@ import {
   told,
   toolOf,
   textOf,
+  usageOf,
 } from "./world.mjs";
 
 const turn = "user assistant";
@@ -246,6 +247,34 @@ export const recording = {
       const again = SessionTree.import(session.tree.export());
       equal([again.reports.length, again.getLeafId()], [0, session.tree.getLeafId()], name);
     }
+  },
+
+  "what stands between a call and its result follows the result in requests": async (host) => {
+    const { MemoryStore, Session, SessionTree, treeWrites } = host.session;
+    const tree = SessionTree.create({ id: "s" });
+    const note = (text) => tree.appendCustomMessageEntry("note", text, true);
+    const result = (id) => ({
+      ...{ role: "toolResult", toolCallId: id, toolName: "look", isError: false, timestamp: 1 },
+      content: [{ type: "text", text: `result ${id}` }],
+    });
+    tree.appendMessage({ role: "user", content: "q", timestamp: 1 });
+    tree.appendMessage({
+      ...{ role: "assistant", api: "a", provider: "p", model: "m", usage: usageOf(1, 1), timestamp: 1 },
+      ...{ stopReason: "toolUse", content: [call("1", "look"), call("2", "look")] },
+    });
+    note("first");
+    tree.appendMessage(result("1"));
+    note("second");
+    tree.appendMessage(result("2"));
+    const store = new MemoryStore({ id: "s" });
+    await store.commit(treeWrites(tree));
+    const agent = agentOf(host, ["a"]);
+    await Session.open({ agent, store });
+    await agent.prompt("on");
+    const sent = agent.requests[0].context.messages.filter(
+      ({ role }) => !["system", "assistant"].includes(role),
+    );
+    equal(sent.map(textOf), ["q", "result 1", "result 2", "first", "second", "on"]);
   },
 
   "an answer of a file that was still coming is left out and told, and the file is taken": async (host) => {
