@@ -209,7 +209,15 @@ export class SessionCore implements Companion, Owner {
   }
 
   configure(config: AgentLoopConfig, everyRequest: boolean): void {
-    const { transformContext, shouldStopAfterTurn } = config;
+    const { transformContext, shouldStopAfterTurn, getApiKey } = config;
+    const { keys } = this.transcript;
+    if (config.apiKey) keys.add(config.apiKey);
+    if (getApiKey)
+      config.getApiKey = async (provider) => {
+        const key = await getApiKey(provider);
+        if (key) keys.add(key);
+        return key;
+      };
     config.sessionId ??= this.store.id;
     config.transformContext = async (messages, signal) => {
       const whole = mended(messages);

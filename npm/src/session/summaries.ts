@@ -11,6 +11,8 @@ import type {
   Usage,
 } from "../types.js";
 import { call, SessionError, uuid } from "./call.js";
+import { hidden, withoutKeys } from "./failed.js";
+import { textOf } from "./recorder.js";
 import { answerLimit, oldestPart, type Requests, requestsFor, tokensOf } from "./parts.js";
 import type { SummaryEvent } from "./session-events.js";
 import type { CompactionPreparation, FileLists } from "./types.js";
@@ -121,7 +123,7 @@ async function answerTo(
   const { maxRetries: max = 0, maxRetryDelayMs = 60_000 } = options.options ?? {};
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) onEvent?.({ type: "summary_retry_start", attempt });
-    const message = await once(systemPrompt, content, options);
+    const message = await withoutKey(options, () => once(systemPrompt, content, options));
     const again = attempt < max && !signal?.aborted && isRetryable(message);
     if (attempt > 0 && !again)
       onEvent?.({ type: "summary_retry_end", attempt, success: message.stopReason !== "error" });
@@ -131,6 +133,21 @@ async function answerTo(
     const error = message.errorMessage ?? "the request failed";
     onEvent?.({ type: "summary_retry_scheduled", attempt: attempt + 1, max, delayMs, error });
     await waited(delayMs, signal);
+  }
+}
+
+/** A stream function of the application may quote the key in what it says of a failure. */
+async function withoutKey(
+  { options }: SummaryOptions,
+  ask: () => Promise<AssistantMessage>,
+): Promise<AssistantMessage> {
+  const keys = [options?.apiKey ?? ""];
+  try {
+    return withoutKeys(await ask(), keys);
+  } catch (thrown) {
+    const text = textOf(thrown);
+    const safe = hidden(text, keys);
+    throw safe === text ? thrown : new AgentError("internal", safe);
   }
 }
 

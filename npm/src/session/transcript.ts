@@ -1,6 +1,7 @@
 /** The messages of an agent and the branch of a session, kept the same. */
 import type { Agent } from "../agent.js";
 import type { AgentMessage, Model, SystemMessage } from "../types.js";
+import { withoutKeys } from "./failed.js";
 import { appendMessage, usageOf, withoutDetails, withPrompt } from "./messages.js";
 import { textOf } from "./recorder.js";
 import { SizeBound } from "./size-bound.js";
@@ -25,6 +26,8 @@ export class Transcript {
   private readonly prompt: SystemMessage | undefined;
   /** What the branch says about model and thinking level. */
   private readonly selected = { model: "", level: "" };
+  /** Keys of requests, which no failure may bring into the session. */
+  readonly keys = new Set<string>();
   /** How large the context is at most. */
   readonly size = new SizeBound();
   /** The list that the agent should have, and how long it should be. */
@@ -73,11 +76,12 @@ export class Transcript {
   /** Adds a message that the agent has, or is about to have. */
   record(message: AgentMessage): void {
     if (message.role === "user") this.select();
+    const kept = withoutKeys(message, [...this.keys]);
     let entry: SessionEntry;
     try {
-      entry = this.keeper.append((tree) => appendMessage(tree, message), ...usageOf(message));
+      entry = this.keeper.append((tree) => appendMessage(tree, kept), ...usageOf(message));
     } catch (thrown) {
-      const rest = withoutDetails(message);
+      const rest = withoutDetails(kept);
       if (!rest) throw thrown;
       entry = this.keeper.append((tree) => appendMessage(tree, rest), ...usageOf(message));
       this.keeper.warn(`The details of a message are no JSON, and were left out: ${textOf(thrown)}`, thrown);

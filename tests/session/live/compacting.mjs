@@ -521,6 +521,28 @@ export const compacting = {
     equal([first.attempt, first.max, first.delayMs, first.error], [1, 2, 1, "503 overloaded"]);
   },
 
+  "keys that a stream function quotes are told and stored nowhere": async (host) => {
+    const key = "my secret key/1";
+    const failed = ({ options }) => ({
+      stopReason: "error",
+      errorMessage: `401 bad key ${options.apiKey}`,
+      content: [],
+    });
+    const thrown = ({ options }) => {
+      throw new Error(`401 bad key ${options.apiKey}`);
+    };
+    for (const summary of [failed, thrown]) {
+      let answers = 0;
+      const streamFn = talking((request) => (++answers === 3 ? failed(request) : words(200)), summary);
+      const { session, events, store } = await sessionOf(host, streamFn, { agent: { getApiKey: () => key } });
+      for (let turn = 0; turn < 3; turn++) await session.prompt(words(200));
+      const error = await session.compact().catch((error) => error);
+      ok(error.message.includes("401 bad key [redacted]"), error.message);
+      const all = JSON.stringify([events, await store.scanEntries(), session.tree.export()]);
+      ok(all.includes("401 bad key [redacted]") && !all.includes(key), all);
+    }
+  },
+
   "a summary that is longer than what it stands for is refused": async (host) => {
     const streamFn = talking(words(100), words(3000));
     const { agent, session, store } = await sessionOf(host, streamFn);
