@@ -2,8 +2,14 @@
 import type { AgentMessage } from "../types.js";
 import { hiderOf } from "./secrets.js";
 
+/** Shorter ones stand for none (`none`, `ollama`), and would be found in any text. */
+const SHORTEST = 8;
+
 /** A text without keys: those that are known, and what looks like one. */
-export const hidden = (text: string, keys: readonly string[]): string => hiderOf(keys, true, () => {})(text);
+export function hidden(text: string, keys: readonly string[]): string {
+  const secret = keys.filter(({ length }) => length >= SHORTEST);
+  return hiderOf(secret, true, () => {})(text);
+}
 
 /** A message whose failure quotes no key: itself, where it quotes none. */
 export function withoutKeys<T extends AgentMessage>(message: T, keys: readonly string[]): T {

@@ -541,6 +541,11 @@ export const compacting = {
       const all = JSON.stringify([events, await store.scanEntries(), session.tree.export()]);
       ok(all.includes("401 bad key [redacted]") && !all.includes(key), all);
     }
+    // What stands for no key is none.
+    const streamFn = talking({ stopReason: "error", errorMessage: "no access", content: [] });
+    const { session } = await sessionOf(host, streamFn, { agent: { getApiKey: () => "no" } });
+    await session.prompt("Hello.");
+    ok(session.tree.export().includes("no access"), "the words of the failure");
   },
 
   "a summary that is longer than what it stands for is refused": async (host) => {
