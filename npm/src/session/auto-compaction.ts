@@ -6,10 +6,11 @@ import { prepareCompaction } from "./compaction.js";
 import type { RunPart, SessionCore } from "./core.js";
 import type { SessionHooks } from "./hooks.js";
 import { CompactionError, fileAccessOf, type Limits, limitsFor, type SizeSettings } from "./limits.js";
-import { asked, type Made, makeCompaction, type Summarizer, unlessAborted } from "./make-compaction.js";
+import { asked, type Made, makeCompaction, type Summarizer } from "./make-compaction.js";
 import { isFrom, overflow } from "./overflow.js";
 import type { CompactionReason, CompactionResult } from "./session-events.js";
 import type { CompactionPreparation, FileAccess, SessionContent } from "./types.js";
+import { unlessAborted } from "./unless.js";
 
 /** When and how a session compacts. */
 export interface CompactionOptions extends SizeSettings, Summarizer {

@@ -18,6 +18,7 @@ import {
 } from "./store.js";
 import { Transcript } from "./transcript.js";
 import type { SessionTree } from "./tree.js";
+import { unlessAborted } from "./unless.js";
 import type { NewSessionOptions, SessionEntry } from "./types.js";
 
 /** Finds the model that a session names. */
@@ -191,8 +192,8 @@ export class SessionCore implements Companion, Owner {
   }
 
   /** Waits for the store, unless nobody waits for it any more. */
-  private _unlessGivenUp<T>(work: Promise<T>): Promise<T | void> {
-    return Promise.race([work, aborted(this._giveUp.signal)]);
+  private _unlessGivenUp(work: Promise<void>): Promise<void> {
+    return unlessAborted(this._giveUp.signal, work);
   }
 
   // --- What the agent tells
@@ -200,7 +201,7 @@ export class SessionCore implements Companion, Owner {
   async admit(signal: AbortSignal): Promise<void> {
     await this._unlessGivenUp(this.ready);
     // A compaction that is asked for stops the run that waits for it.
-    await Promise.race([this.part?.done, aborted(signal)]);
+    await unlessAborted(signal, this.part?.done);
     await this._following;
     this.mustWrite();
     this._stopping = false;
@@ -432,12 +433,4 @@ export class SessionCore implements Companion, Owner {
       this.events.emit({ type: "role", role });
     });
   }
-}
-
-/** Resolves when a signal fires. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -2,13 +2,14 @@
 import { AgentError } from "../errors.js";
 import type { AgentMessage, Model, SimpleStreamOptions, StreamFn } from "../types.js";
 import { estimateTokens } from "./compaction.js";
-import { aborted, type SessionCore } from "./core.js";
+import type { SessionCore } from "./core.js";
 import type { BeforeCompaction, OwnCompaction, SessionHooks } from "./hooks.js";
 import { CompactionError } from "./limits.js";
 import { usageRow } from "./messages.js";
 import type { CompactionResult } from "./session-events.js";
 import { type Summary, type SummaryOptions, summarize } from "./summaries.js";
 import type { CompactionEntry, CompactionPreparation } from "./types.js";
+import { unlessAborted } from "./unless.js";
 
 /** What makes the summaries of a session. */
 export interface Summarizer {
@@ -43,11 +44,6 @@ export async function summaryOptions(
       if (!signal.aborted) events.emit(event);
     },
   };
-}
-
-/** What comes of something, or of nothing once the signal fires: whoever does not look at it is not waited for. */
-export function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T | undefined> {
-  return Promise.race([work, aborted(signal).then(() => undefined)]);
 }
 
 /** Calls a hook; one that throws is told of, and has said nothing, like one that is not done when the signal fires. */

@@ -7,11 +7,12 @@ import { collectEntriesForBranchSummary, prepareBranchEntries } from "./compacti
 import type { SessionCore } from "./core.js";
 import type { NavigationChange, SessionHooks } from "./hooks.js";
 import { branchBudget, fileAccessOf } from "./limits.js";
-import { asked, summaryOptions, unlessAborted } from "./make-compaction.js";
+import { asked, summaryOptions } from "./make-compaction.js";
 import { usageRow } from "./messages.js";
 import { summarizeBranch } from "./summaries.js";
 import type { SessionTree } from "./tree.js";
 import type { BranchSummaryEntry, SessionContent, SessionEntry, SessionMessageEntry } from "./types.js";
+import { unlessAborted } from "./unless.js";
 
 /** How to move. */
 export interface NavigateOptions {

@@ -569,6 +569,27 @@ export const recording = {
     }
   },
 
+  "a long session leaves nothing at signals": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const balance = new Map();
+    const { addEventListener, removeEventListener } = EventTarget.prototype;
+    const count = (method, step) =>
+      function counted(...given) {
+        if (this instanceof AbortSignal) balance.set(this, (balance.get(this) ?? 0) + step);
+        return method.apply(this, given);
+      };
+    EventTarget.prototype.addEventListener = count(addEventListener, 1);
+    EventTarget.prototype.removeEventListener = count(removeEventListener, -1);
+    try {
+      const agent = agentOf(host, Array(20).fill("a"));
+      const session = await Session.open({ agent, store: new MemoryStore() });
+      for (let turn = 0; turn < 20; turn++) await session.prompt("q");
+    } finally {
+      Object.assign(EventTarget.prototype, { addEventListener, removeEventListener });
+    }
+    ok(balance.size > 0 && Math.max(...balance.values()) < 10, `listeners: ${[...balance.values()]}`);
+  },
+
   "an agent has one session at a time": async (host) => {
     const { Session, MemoryStore } = host.session;
     const agent = agentOf(host, []);
