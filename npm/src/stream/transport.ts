@@ -46,6 +46,8 @@ export class Transport {
   /** Own, and fired without a reason: what a reason of the caller does inside a fetch is not ours to find out. */
   readonly #controller = new AbortController();
   readonly #fetch: typeof globalThis.fetch;
+  /** The application's own fetch: what it throws is its own affair. */
+  readonly #own: boolean;
   #reader: Reader | undefined;
   #closed = false;
   /** Ends the wait for a response. */
@@ -71,6 +73,7 @@ export class Transport {
   constructor(fetch: typeof globalThis.fetch | undefined) {
     // Called as a function of the global object, which browsers insist on.
     this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#own = fetch !== undefined;
   }
 
   /**
@@ -106,7 +109,7 @@ export class Transport {
     } catch (error) {
       this.close();
       if (error instanceof TransportError) throw error;
-      throw new TransportError(unreachable(url, error, await policy.blocked()));
+      throw new TransportError(unreachable(url, error, !this.#own && (await policy.blocked())));
     } finally {
       clearTimeout(timer);
       policy.stop();
