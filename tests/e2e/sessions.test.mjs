@@ -116,6 +116,8 @@ test("a deleted conversation can be brought back", async () => {
   await more("What time is it?");
   await click(page, "Delete");
   await waitForTitles([]);
+  // The list may hear of it from the store, before the note comes.
+  await page.waitForSelector(".session-note");
   assert.equal(await focused(), "Undo");
   assert.equal(await page.locator(".message").count(), 0);
   await page.keyboard.press("Enter");
