@@ -88,6 +88,19 @@ export class Transport {
     body: Uint8Array<ArrayBuffer>,
     timeoutMs: number | undefined,
   ): Promise<Response | undefined> {
+    const response = await this.#answer(url, headers, body, timeoutMs);
+    if (response === undefined || !isRedirect(response)) return response;
+    this.close();
+    discard(response);
+    throw new AgentError("invalid_request", `${parse(url)?.host} answered with a redirect. ${NO_REDIRECT}`);
+  }
+
+  async #answer(
+    url: string,
+    headers: HeaderList,
+    body: Uint8Array<ArrayBuffer>,
+    timeoutMs: number | undefined,
+  ): Promise<Response | undefined> {
     if (this.#closed) return undefined;
     check(url, headers);
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -177,7 +190,21 @@ export class Transport {
   /** `fetch` itself may throw instead of rejecting. */
   async #call(url: string, headers: HeaderList, body: Uint8Array<ArrayBuffer>): Promise<Response> {
     const list = headers.map(([name, value]): [string, string] => [name, value]);
-    return await this.#fetch(url, { method: "POST", headers: list, body, signal: this.#controller.signal });
+    const { signal } = this.#controller;
+    return await this.#fetch(url, { method: "POST", headers: list, body, signal, redirect: "manual" });
+  }
+}
+
+const NO_REDIRECT =
+  "It is not followed, because the request carries the key: make the address it leads to the model's baseUrl.";
+
+/** A page is not shown where a redirect leads; elsewhere it is a response with a `location`. */
+function isRedirect(response: Response): boolean {
+  try {
+    const { type, status } = response;
+    return type === "opaqueredirect" || (status > 300 && status < 309 && response.headers.has("location"));
+  } catch {
+    return false;
   }
 }
 
