@@ -246,6 +246,8 @@ test("a conversation that is deleted in another tab can be kept", async () => {
   await click(page, "Keep it");
   await page.waitForSelector(".banner", { state: "detached" });
   await waitForTitles(["What time is it?"]);
+  // The list may hear of the copy before it is open.
+  await page.waitForSelector(".message");
   assert.deepEqual(await said(page), before);
   await converse(page, "Who are you?");
 });
