@@ -1,21 +1,12 @@
 // Branches of a conversation: other words, other answers, and going from one version to another.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { ask, click, converse, idle, said, startDemo, texts } from "./demo.mjs";
+import { test } from "node:test";
+import { ask, click, converse, idle, said, eachOnAPage, texts } from "./demo.mjs";
 
-let demo;
 let page;
-before(async () => {
-  demo = await startDemo();
+eachOnAPage((fresh) => {
+  page = fresh;
 });
-beforeEach(async () => {
-  page = await demo.open();
-});
-afterEach(async () => {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-});
-after(() => demo?.close());
 
 const versions = () => texts(page, ".versions span");
 const wishes = () => texts(page, ".message.user .said");

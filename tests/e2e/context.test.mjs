@@ -1,22 +1,13 @@
 // The context of the model: how full it is, and older messages that become a summary.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { LLMock } from "@copilotkit/aimock";
-import { choose, click, converse, said, startDemo, texts } from "./demo.mjs";
+import { choose, click, converse, said, eachOnAPage, texts } from "./demo.mjs";
 
-let demo;
 let page;
-before(async () => {
-  demo = await startDemo();
+eachOnAPage((fresh) => {
+  page = fresh;
 });
-beforeEach(async () => {
-  page = await demo.open();
-});
-afterEach(async () => {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-});
-after(() => demo?.close());
 
 const used = () => page.locator("#context .summary-note").textContent();
 /** Some thousand characters that say nothing. */

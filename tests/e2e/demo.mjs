@@ -4,6 +4,7 @@ import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "nod
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
+import { after, afterEach, before, beforeEach } from "node:test";
 import { build } from "vite";
 import { launch } from "../../scripts/browser.mjs";
 import { root } from "../../scripts/common.mjs";
@@ -92,6 +93,24 @@ export async function startDemo({ weights = false } = {}) {
       rmSync(dist, { recursive: true, force: true });
     },
   };
+}
+
+/** One demo for all tests of a file, and for each a page of its own, in which nothing may have gone wrong. */
+export function eachOnAPage(use) {
+  let demo;
+  let page;
+  before(async () => {
+    demo = await startDemo();
+  });
+  beforeEach(async () => {
+    page = await demo.open();
+    use(page, demo);
+  });
+  afterEach(async () => {
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+  after(() => demo?.close());
 }
 
 /** Presses the button with this name. */

@@ -1,21 +1,12 @@
 // A conversation with the scripted brain: streaming, tool cards, stop, steer, follow-up, approval, trouble.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { ask, click, converse, idle, said, startDemo, texts } from "./demo.mjs";
+import { test } from "node:test";
+import { ask, click, converse, idle, said, eachOnAPage, texts } from "./demo.mjs";
 
-let demo;
 let page;
-before(async () => {
-  demo = await startDemo();
+eachOnAPage((fresh) => {
+  page = fresh;
 });
-beforeEach(async () => {
-  page = await demo.open();
-});
-afterEach(async () => {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-});
-after(() => demo?.close());
 
 test("says what it is", async () => {
   await converse(page, "Who are you?");

@@ -1,23 +1,16 @@
 // Conversations are kept: the list, reloading, files, other tabs, and a browser that keeps nothing.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { LLMock } from "@copilotkit/aimock";
-import { ask, choose, click, converse, idle, said, startDemo, texts } from "./demo.mjs";
+import { ask, choose, click, converse, idle, said, eachOnAPage, texts } from "./demo.mjs";
 
 let demo;
 let page;
-before(async () => {
-  demo = await startDemo();
+eachOnAPage((fresh, started) => {
+  page = fresh;
+  demo = started;
 });
-beforeEach(async () => {
-  page = await demo.open();
-});
-afterEach(async () => {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-});
-after(() => demo?.close());
 
 const titles = () => texts(page, ".session-title");
 const focused = () => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);

@@ -1,23 +1,14 @@
 // The in-page model where the set-up step has not fetched its weights: the page offers the public model hub.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { choose, click, startDemo } from "./demo.mjs";
+import { test } from "node:test";
+import { choose, click, eachOnAPage } from "./demo.mjs";
 
 const hub = "https://huggingface.co/**";
 
-let demo;
 let page;
-before(async () => {
-  demo = await startDemo();
+eachOnAPage((fresh) => {
+  page = fresh;
 });
-beforeEach(async () => {
-  page = await demo.open();
-});
-afterEach(async () => {
-  assert.deepEqual(page.problems, []);
-  await page.context().close();
-});
-after(() => demo?.close());
 
 /** The hub, as far as this test goes. */
 const answerHub = (body) =>
