@@ -1,4 +1,5 @@
 import { AgentError } from "../errors.js";
+import { isRedirect, NOT_FOLLOWED, redirected } from "../stream/redirect.js";
 import { parse, unreachable } from "../stream/unreachable.js";
 import type { Model } from "../types.js";
 
@@ -34,7 +35,7 @@ const ANSWER = ["max_completion_tokens", "max_output_tokens"];
  *
  * @param baseUrl with the version, for example `http://localhost:11434/v1`
  * @throws AgentError `network` when there is no answer, `auth` or `http` for a status that is no success, `protocol`
- * for an answer that is no list of models, `invalid_request` for an address that is none, `aborted`
+ * for an answer that is no list of models, `invalid_request` for an address that is none or a redirect, `aborted`
  */
 export async function discoverModels(baseUrl: string, options: DiscoverOptions = {}): Promise<Model[]> {
   const base = baseUrl.replace(/\/+$/, "");
@@ -56,7 +57,7 @@ async function ask(url: string, options: DiscoverOptions): Promise<unknown> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (options.apiKey) headers["authorization"] = `Bearer ${options.apiKey}`;
   Object.assign(headers, options.headers);
-  const init: RequestInit = { headers };
+  const init: RequestInit = { headers, redirect: NOT_FOLLOWED };
   if (options.signal) init.signal = options.signal;
   let response: Response;
   let text: string;
@@ -67,6 +68,7 @@ async function ask(url: string, options: DiscoverOptions): Promise<unknown> {
     if (options.signal?.aborted) throw new AgentError("aborted", "Request was aborted", { cause: error });
     throw new AgentError("network", unreachable(url, error), { cause: error });
   }
+  if (isRedirect(response)) throw redirected(url);
   if (!response.ok) {
     const code = response.status === 401 || response.status === 403 ? "auth" : "http";
     throw new AgentError(code, `${response.status} from ${url}: ${text.slice(0, 300)}`);

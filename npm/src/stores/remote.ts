@@ -49,6 +49,8 @@ export function remoteLog(url: string, options: RemoteOptions = {}): TextLog {
   const answerTo = async <T>(address: string, init: RequestInit, take: Take<T>) => {
     const response = await fetch(address, {
       cache: "no-store",
+      // The headers may carry a token, which must not go where a redirect leads.
+      redirect: "manual",
       ...init,
       headers: { ...headers, ...init.headers },
     });

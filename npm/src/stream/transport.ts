@@ -3,6 +3,7 @@
  * wants more of it.
  */
 import { AgentError } from "../errors.js";
+import { isRedirect, NOT_FOLLOWED, redirected } from "./redirect.js";
 import { PolicyWatch, parse, unreachable, withCause } from "./unreachable.js";
 
 /** The network failed, or did not get going; the message is for people. */
@@ -92,7 +93,7 @@ export class Transport {
     if (response === undefined || !isRedirect(response)) return response;
     this.close();
     discard(response);
-    throw new AgentError("invalid_request", `${parse(url)?.host} answered with a redirect. ${NO_REDIRECT}`);
+    throw redirected(url);
   }
 
   async #answer(
@@ -191,20 +192,7 @@ export class Transport {
   async #call(url: string, headers: HeaderList, body: Uint8Array<ArrayBuffer>): Promise<Response> {
     const list = headers.map(([name, value]): [string, string] => [name, value]);
     const { signal } = this.#controller;
-    return await this.#fetch(url, { method: "POST", headers: list, body, signal, redirect: "manual" });
-  }
-}
-
-const NO_REDIRECT =
-  "It is not followed, because the request carries the key: make the address it leads to the model's baseUrl.";
-
-/** A page is not shown where a redirect leads; elsewhere it is a response with a `location`. */
-function isRedirect(response: Response): boolean {
-  try {
-    const { type, status } = response;
-    return type === "opaqueredirect" || (status > 300 && status < 309 && response.headers.has("location"));
-  } catch {
-    return false;
+    return await this.#fetch(url, { method: "POST", headers: list, body, signal, redirect: NOT_FOLLOWED });
   }
 }
 

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, streamSimple } from "steersman";
+import { discoverModels } from "steersman/models";
+import { RemoteStore } from "steersman/stores";
 import { pageWith, providerServer } from "./browser.mjs";
 
 const KEY = "sk-secret-1234567890";
@@ -41,6 +43,20 @@ for (const api of families) {
     judge(agent.state.messages.at(-1));
   });
 }
+
+test("B154 a list of models, and a session on a server", async () => {
+  const { baseUrl } = provider.model;
+  const headers = { "x-api-key": KEY };
+  await assert.rejects(discoverModels(baseUrl, { apiKey: KEY, headers }), {
+    code: "invalid_request",
+    message: /answered with a redirect/,
+  });
+  const store = new RemoteStore(`${baseUrl}/session`, { id: "s", headers });
+  const before = calls;
+  await assert.rejects(store.header(), { code: "failed" });
+  assert.equal(calls, before + 1);
+  assert.deepEqual(leaked, []);
+});
 
 test("B154 the same in a page", async () => {
   const { page, close } = await pageWith(`
