@@ -15,6 +15,8 @@ const long = (word) => `${word} ${"and so on and so forth ".repeat(200)}`;
 const openContext = () => page.locator("#context > summary").click();
 
 test("the meter counts", async () => {
+  // The conversation is ready a moment after the page.
+  await page.waitForFunction(() => document.querySelector("#context .summary-note").textContent !== "");
   assert.match(await used(), /^\d+ of 4,000 tokens$/);
   await converse(page, "Who are you?");
   const tokens = Number(/^(\d+) of/.exec(await used())[1]);
