@@ -1,5 +1,6 @@
 /** Compaction of a session that goes on: when it begins, what it does to the run, and what is told of it. */
 import { isAnswer } from "../answers.js";
+import { after } from "../clock.js";
 import { AgentBusyError } from "../errors.js";
 import type { AgentContext, AgentEvent, AgentLoopConfig, AssistantMessage, Model } from "../types.js";
 import { prepareCompaction } from "./compaction.js";
@@ -27,6 +28,9 @@ const FAILED: Record<CompactionReason, string> = {
   overflow: "Context overflow recovery failed",
 };
 
+/** So long a run that was told to end is waited for, in milliseconds: what holds it up may wait for the compaction. */
+const PATIENCE_MS = 1000;
+
 /** See the module. */
 export class Compactor implements RunPart {
   done: Promise<void> = Promise.resolve();
@@ -39,6 +43,8 @@ export class Compactor implements RunPart {
   /** A compaction of this run has failed; the next run tries again. */
   private _failed = false;
   private _last: AssistantMessage | undefined;
+  /** What is queued begins a run, once the one that was told to end is over. */
+  private _goesOn = false;
   /** The model whose reserve was told to be too large. */
   private _warned = "";
 
@@ -135,6 +141,7 @@ export class Compactor implements RunPart {
   }
 
   idle(): void {
+    if (this._goesOn) this._goOn();
     const answer = this._last;
     this._last = undefined;
     const { agent, recorder, disposed } = this.core;
@@ -239,7 +246,13 @@ export class Compactor implements RunPart {
     const work = async (active: AbortController): Promise<Outcome> => {
       if (manual) {
         agent.abort();
-        await unlessAborted(active.signal, agent.waitForIdle());
+        await unlessAborted(
+          active.signal,
+          new Promise<void>((resolve) => {
+            const stop = after(PATIENCE_MS, resolve);
+            void agent.waitForIdle().then(() => resolve(stop()));
+          }),
+        );
       }
       let begun = false;
       const begin = () => {
@@ -270,6 +283,7 @@ export class Compactor implements RunPart {
     };
     const outcome = await this.exclusively(outer, work, (result) => {
       this._tell(reason, willRetry, result);
+      this._goesOn = manual && agent.state.isStreaming;
       if (!agent.state.isStreaming) this._goOn();
     });
     if (outcome instanceof CompactionError) {
@@ -309,6 +323,7 @@ export class Compactor implements RunPart {
 
   /** What was queued meanwhile begins a run. */
   private _goOn(): void {
+    this._goesOn = false;
     const { agent, disposed, role } = this.core;
     // Without a message there is no run to take up; the next prompt brings what is queued.
     const isEmpty = agent.state.messages.every((message) => message.role === "system");

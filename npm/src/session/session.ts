@@ -170,7 +170,8 @@ export class Session<TCustom extends CustomMessage = never> {
 
   /**
    * Puts a summary in place of the older part of the conversation. Stops the run in progress first, and does not take it up
-   * again; what is queued begins a run afterwards. Must not be awaited inside a listener of the agent.
+   * again; what is queued begins a run afterwards. What holds a run up for a second, such as a tool that awaits this, does
+   * not hold the compaction up.
    *
    * @param instructions what the summary should look at
    * @returns rejects with a `CompactionError`, and nothing has changed: see `refusal`; with an `AgentBusyError` while

@@ -436,6 +436,59 @@ export const compacting = {
     equal(session.isBusy, false);
   },
 
+  "a tool, a listener, a hook or a stream function may wait for a compaction, which stops the run": async (
+    host,
+  ) => {
+    const waits = async (place) => {
+      let session;
+      let waiting;
+      let armed = false;
+      const compacts = async (here) => {
+        if (here !== place || !armed) return;
+        armed = false;
+        waiting = session.compact();
+        await waiting;
+      };
+      let answers = 0;
+      const tool = {
+        ...toolOf("look"),
+        execute: async () => {
+          await compacts("tool");
+          return { content: [{ type: "text", text: "Seen." }] };
+        },
+      };
+      const streamFn = talking(async () => {
+        await compacts("stream");
+        return ++answers === 3 && place !== "hook" ? [call("1", "look")] : words(100);
+      });
+      const transformContext = async (messages) => {
+        await compacts("hook");
+        return messages;
+      };
+      const made = await sessionOf(host, streamFn, { state: { tools: [tool] }, agent: { transformContext } });
+      session = made.session;
+      const { agent, store } = made;
+      agent.subscribe(({ type }) => (type === "turn_end" ? compacts("listener") : undefined));
+      await session.prompt(words(300));
+      await session.prompt(words(300));
+      agent.followUp({ role: "user", content: "Queued.", timestamp: 1 });
+      armed = true;
+      await session.prompt("Look.");
+      ok((await waiting).summary.startsWith("The summary."), place);
+      await session.waitForIdle();
+      equal(session.isBusy || agent.hasQueuedMessages(), false, place);
+      ok((await stored(store)).endsWith("user assistant"), `${place}: ${await stored(store)}`);
+      // Calls and results are still in pairs, so that the next request is one.
+      const calls = new Set();
+      for (const { role, content, toolCallId } of streamFn.requests.at(-1).messages)
+        if (role === "assistant") for (const { type, id } of content) type === "toolCall" && calls.add(id);
+        else if (role === "toolResult") ok(calls.delete(toolCallId), `${place}: result of ${toolCallId}`);
+      equal(calls.size, 0, `${place}: calls without result`);
+      equal(agent.state.messages.at(-1).content[0].text, words(100), place);
+    };
+    await Promise.all(["tool", "listener", "hook", "stream"].map(waits));
+  },
+
   "a prompt that comes meanwhile waits": async (host) => {
     const held = gate();
     const arrived = gate();
