@@ -61,10 +61,14 @@ export function catalogCases(session, database) {
   on("a file goes in and comes out the same, and twice as a copy", async () => {
     const catalog = new SessionCatalog({ database });
     const file = made("files").export();
-    const id = await catalog.import(file);
+    const { id } = await catalog.import(file);
     equal(await catalog.export(id), file);
-    const copy = await catalog.import(file);
+    const { id: copy, reports } = await catalog.import(`${file}{"type":"mess`);
     ok(copy !== id, "another id");
+    equal(
+      reports.map(({ code, line }) => [code, line]),
+      [["truncated_tail", 4]],
+    );
     const info = (await catalog.list()).find((each) => each.id === copy);
     equal([info.messageCount, info.preview, info.parentSession], [2, "files\nabout files", id]);
     await refuses(catalog.export("nobody"), "unknown_session");
@@ -77,7 +81,7 @@ export function catalogCases(session, database) {
     const tree = SessionTree.create();
     for (let at = 0; at < 30; at++) tree.appendMessage(user(`${at} ${"\u{1f600}".repeat(100)}`));
     tree.appendMessage(user("x".repeat(200_000)));
-    const id = await catalog.import(tree.export());
+    const { id } = await catalog.import(tree.export());
     const { preview } = (await catalog.list()).find((each) => each.id === id);
     const bytes = new TextEncoder().encode(preview).length;
     ok(bytes > 2000 && bytes <= 2048, `${bytes} bytes`);
@@ -86,7 +90,7 @@ export function catalogCases(session, database) {
 
   on("a rename is an entry, whoever has the session open", async () => {
     const catalog = new SessionCatalog({ database });
-    const id = await catalog.import(made("rename").export());
+    const { id } = await catalog.import(made("rename").export());
     const store = catalog.open(id);
     await store.open();
     const changed = new Promise((resolve) =>
@@ -106,7 +110,7 @@ export function catalogCases(session, database) {
 
   on("a removed session is gone for who has it open, and from every list", async () => {
     const catalog = new SessionCatalog({ database });
-    const id = await catalog.import(made("remove").export());
+    const { id } = await catalog.import(made("remove").export());
     const stores = [catalog.open(id), catalog.open(id)];
     for (const store of stores) await store.open();
     equal(

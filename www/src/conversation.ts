@@ -306,7 +306,7 @@ export class Conversation {
   /** Brings back what another tab has deleted. */
   private async keep(): Promise<void> {
     if (!this.session) return;
-    await this.open(await this.library.catalog.import(this.session.tree.export()));
+    await this.open((await this.library.catalog.import(this.session.tree.export())).id);
   }
 }
 

@@ -47,10 +47,8 @@ export class Library {
   async import(file: File): Promise<Imported> {
     try {
       const text = await sessionIn(await file.text());
-      const tree = SessionTree.import(text);
-      const words = reportWords(tree.reports);
-      tree.dispose();
-      return { id: await this.catalog.import(text), words: [`Imported ${file.name}.`, ...words] };
+      const { id, reports } = await this.catalog.import(text);
+      return { id, words: [`Imported ${file.name}.`, ...reportWords(reports)] };
     } catch (error) {
       const why = error instanceof SessionError ? refusalWords(error.code, error.line) : String(error);
       return { words: [`${file.name}: ${why}`] };

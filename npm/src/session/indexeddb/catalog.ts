@@ -4,7 +4,7 @@ import { SessionError, uuid } from "../call.js";
 import { type StoreWrite, TIPS } from "../store.js";
 import { SessionTree } from "../tree.js";
 import type { SessionSource } from "../slices.js";
-import type { SessionEntry } from "../types.js";
+import type { ImportReport, SessionEntry } from "../types.js";
 import {
   type Channel,
   channel,
@@ -37,6 +37,14 @@ export interface SessionInfo {
   parentSession?: string;
   /** The sum of what was accounted for. */
   usage: Usage;
+}
+
+/** What came of a file. */
+export interface TakenIn {
+  /** Of the session. */
+  id: string;
+  /** What was not as it should be in the file, and was mended or left out. */
+  reports: readonly ImportReport[];
 }
 
 /** The sessions of a database in IndexedDB. Making one touches nothing. */
@@ -108,12 +116,13 @@ export class SessionCatalog {
 
   /**
    * Takes a session file in, of any version that pi wrote. A session whose id is there already becomes a copy with an id
-   * of its own. Gives the id.
+   * of its own.
    *
    * @throws SessionError as `SessionTree.importAsync`
    */
-  async import(file: SessionSource): Promise<string> {
+  async import(file: SessionSource): Promise<TakenIn> {
     let tree = await SessionTree.importAsync(file);
+    const { reports } = tree;
     const there = await readRow(this.#db, tree.getSessionId());
     if (there?.header) tree = tree.fork(uuid());
     const id = tree.getSessionId();
@@ -134,7 +143,7 @@ export class SessionCatalog {
       tree.dispose();
     }
     this.#changed(id);
-    return id;
+    return { id, reports };
   }
 
   /** The file of a session, as pi writes it. @throws SessionError `unknown_session` */
