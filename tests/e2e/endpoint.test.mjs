@@ -117,6 +117,11 @@ test("usage is shown", async () => {
   for (const cell of await page.locator(".usage td").allTextContents()) {
     assert.match(cell, /^1 request, \d+ tokens$/);
   }
+  // After a reload the conversation has not become cheaper.
+  const [, before] = await texts(page, ".usage td");
+  await page.reload();
+  await page.waitForSelector(".message.assistant");
+  assert.deepEqual(await texts(page, ".usage td"), ["nothing yet", before]);
 });
 
 test("401: about the key", async () => {

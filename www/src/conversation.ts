@@ -2,6 +2,7 @@ import type { AgentMessage } from "steersman";
 import type { Session, SessionEntry, SessionEvent } from "steersman/session";
 import type { Chat } from "./chat.js";
 import { idInAddress, nameInAddress } from "./sessions/address.js";
+import { type Spent, spentOn } from "./sessions/spent.js";
 import { type Library, saveTree } from "./sessions/library.js";
 import { storageTrouble } from "./sessions/storage-words.js";
 import { firstWords, titleOf } from "./sessions/titles.js";
@@ -68,6 +69,10 @@ export class Conversation {
     const { session } = this;
     if (!session) return titleOf({});
     return titleOf({ name: session.name || firstWords(session.tree.getEntries()) });
+  }
+
+  get spent(): Spent {
+    return spentOn(this.session?.tree.getEntries() ?? []);
   }
 
   /** The id of the entry of a message. */

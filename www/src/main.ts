@@ -49,7 +49,7 @@ const chat: Chat = new Chat(brains, {
   sawProviderEvent: (data) => events.addRaw(data),
 });
 const { agent } = chat;
-const limits = new LimitsPanel(agent);
+const limits = new LimitsPanel(agent, () => conversation.spent);
 const library = new Library();
 
 agent.subscribe((event: AgentEventWithApprovals) => {

@@ -1,5 +1,6 @@
-import type { Agent, RunLimits, UsageTotals } from "steersman";
+import type { Agent, RunLimits } from "steersman";
 import { byId, h } from "../dom.js";
+import type { Spent } from "../sessions/spent.js";
 
 /** The limits that the panel offers; `unit` is what one of the field stands for. */
 const fields: readonly { name: keyof RunLimits; label: string; unit: number }[] = [
@@ -15,7 +16,11 @@ export class LimitsPanel {
   private readonly run = h("td");
   private readonly total = h("td");
 
-  constructor(private readonly agent: Agent) {
+  /** @param conversation what the open conversation has used since it began */
+  constructor(
+    private readonly agent: Agent,
+    private readonly conversation: () => Spent,
+  ) {
     const form = h("form", { class: "settings limits" });
     for (const { name, label, unit } of fields) {
       const input = h("input", {
@@ -40,14 +45,13 @@ export class LimitsPanel {
       form,
       h("p", { class: "hint" }, "A change counts from the next run on."),
     );
-    this.draw();
   }
 
   /** Draws what has been used so far. */
   draw(): void {
-    const { run, total } = this.agent.usage;
+    const { run } = this.agent.usage;
     this.run.textContent = wordsFor(run);
-    this.total.textContent = wordsFor(total);
+    this.total.textContent = wordsFor(this.conversation());
     this.note.textContent = run.requests > 0 ? counted(run.requests, "request") : "";
   }
 
@@ -58,7 +62,7 @@ export class LimitsPanel {
 }
 
 /** What nobody has reported is not 0. */
-function wordsFor({ requests, known, totalTokens, cost }: UsageTotals): string {
+function wordsFor({ requests, known, totalTokens, cost }: Spent): string {
   if (requests === 0) return "nothing yet";
   const words = [counted(requests, "request")];
   if (totalTokens === undefined) words.push("tokens not reported");
