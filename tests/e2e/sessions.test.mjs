@@ -200,31 +200,49 @@ test("a file can be dropped on the page", async () => {
   assert.equal(await page.locator("#drop").isVisible(), false);
 });
 
-test("a second tab follows, and can take over", async () => {
+test("a second tab follows, sends, and can take over", async () => {
   await converse(page, "What time is it?");
   const second = await demo.tab(page.context());
   await second.goto(page.url());
   await second.waitForSelector(".banner");
   assert.equal(await second.locator(".banner-title").textContent(), "Open in another tab");
-  assert.equal(await second.locator("#message").getAttribute("readonly"), "");
   assert.equal(await second.getByRole("button", { name: "Edit", exact: true }).count(), 0);
   await converse(page, "Make the page green");
   await second.waitForFunction(() => document.querySelectorAll(".message.user").length === 2);
   await second.waitForFunction(() => document.querySelectorAll(".message").length === 6);
   assert.deepEqual(await said(second), await said(page));
 
+  // What is sent while the first tab answers is being sent until that tab has it stored.
+  await ask(page, "Wait for wind");
+  await page.waitForSelector('.tool[data-state="running"]');
+  await ask(second, "Who are you?");
+  await second.waitForSelector(".queue li:has-text('Sending Who are you?')");
+  await click(page, "Stop");
+  await second.waitForSelector(".queue", { state: "hidden" });
+  await page.waitForSelector(".message.user:has-text('Who are you?') + .message.assistant");
+  await idle(page);
+  assert.equal((await said(page)).at(-2)[1], "Who are you?");
+  await second.waitForFunction(
+    (count) => document.querySelectorAll(".message").length === count,
+    (await said(page)).length,
+  );
+  assert.deepEqual(await said(second), await said(page));
+
   await click(second, "Continue here");
   await second.waitForSelector(".banner", { state: "detached" });
   await page.waitForSelector(".banner");
   await converse(second, "Who are you?");
-  await page.waitForFunction(() => document.querySelectorAll(".message").length === 8);
+  await page.waitForFunction(
+    (count) => document.querySelectorAll(".message").length === count,
+    (await said(second)).length,
+  );
   assert.deepEqual(await said(page), await said(second));
   // The tab that writes is closed: the other one goes on by itself.
   assert.deepEqual(second.problems, []);
   await second.close();
   await page.waitForSelector(".banner", { state: "detached" });
   await converse(page, "What time is it?");
-  assert.equal(await page.locator(".message.user").count(), 4);
+  assert.equal(await page.locator(".message.user").count(), 6);
 });
 
 test("a conversation that is deleted in another tab can be kept", async () => {

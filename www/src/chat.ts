@@ -75,6 +75,11 @@ export class Chat {
     await (await this.session()).prompt(text);
   }
 
+  /** Resolves when the run in progress is over and stored. */
+  async idle(): Promise<void> {
+    await (await this.session()).waitForIdle();
+  }
+
   /** The conversation, once it is open. */
   async session(): Promise<Session> {
     const opened = await this.opening;

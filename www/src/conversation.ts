@@ -60,6 +60,11 @@ export class Conversation {
     return !this.gone && this.session?.role !== "mirror";
   }
 
+  /** Whether another tab writes, and gets what is sent from here. */
+  get following(): boolean {
+    return !this.gone && this.session?.role === "mirror";
+  }
+
   /** Whether a summary is being written. */
   get summarising(): boolean {
     return this.session?.isCompacting ?? false;
@@ -132,6 +137,12 @@ export class Conversation {
     if (this.session?.unsaved === 0 && this.session.store.persisted) this.trouble = undefined;
     this.views.transcript.finish();
     this.refresh();
+  }
+
+  /** Gives a message to the tab that writes. */
+  async hand(text: string): Promise<void> {
+    const outcome = await this.session?.send(text).settled;
+    if (outcome !== "delivered") this.views.transcript.notice(`“${text}” could not be sent.`);
   }
 
   async edit(entry: string, text: string): Promise<void> {
@@ -271,11 +282,11 @@ export class Conversation {
         actions: [{ label: "Keep it", act: () => void this.keep() }, copy],
       };
     }
-    if (this.session?.role === "mirror") {
+    if (this.following) {
       return {
         kind: "info",
         title: "Open in another tab",
-        advice: "You see what happens there. To write here, the other tab has to let go.",
+        advice: "You see what happens there, and what you send is answered there.",
         actions: [{ label: "Continue here", act: () => void this.takeOver() }],
       };
     }

@@ -56,6 +56,8 @@ agent.subscribe((event: AgentEventWithApprovals) => {
   events.add(event);
   transcript.apply(event);
   if (event.type === "agent_start" || event.type === "message_end") limits.draw();
+  // What another tab has sent, or what was queued, begins a run by itself.
+  if (event.type === "agent_start" && !running) run(() => chat.idle(), false);
 });
 
 const composer = new Composer({
@@ -70,6 +72,7 @@ const composer = new Composer({
   },
   steer: (text) => chat.steer(text),
   followUp: (text) => chat.followUp(text),
+  hand: (text) => conversation.hand(text),
   stop: () => conversation.halt(),
   clearQueue: () => agent.clearAllQueues(),
 });
@@ -110,9 +113,9 @@ const panel = new BrainPanel(
 );
 
 /** Runs the agent, and tells the page that it does. */
-function run(start: () => Promise<void>): void {
+function run(start: () => Promise<void>, focus = true): void {
   setRunning(true);
-  composer.focus();
+  if (focus) composer.focus();
   start()
     // Only misuse and a missing engine reject; what goes wrong in a run becomes part of the conversation.
     .catch((error: unknown) => transcript.notice(error instanceof Error ? error.message : String(error)))
@@ -134,9 +137,9 @@ function setRunning(on: boolean): void {
 
 /** What depends on the conversation: who may write, what it is called. */
 function drawState(): void {
-  const { id, title, writable, summarising } = conversation;
+  const { id, title, writable, following, summarising } = conversation;
   const busy = running || summarising;
-  composer.setWritable(writable);
+  composer.setWritable(writable, following);
   transcript.setLocked(busy || !writable);
   meter.setEnabled(writable && !busy);
   document.title =

@@ -3,6 +3,7 @@ import type { Agent } from "../agent.js";
 import { accompanied, type Companion } from "../companion.js";
 import { AgentBusyError, AgentError } from "../errors.js";
 import type { AgentEvent, AgentLoopConfig, AgentMessage, Model, ThinkingLevel } from "../types.js";
+import { type Handed, Outbox } from "./outbox.js";
 import { isOwner, joinStore, leaveStore, type Owner, ownersOf } from "./owners.js";
 import { Recorder, storeCode, textOf } from "./recorder.js";
 import { forModel, mended } from "./request.js";
@@ -46,7 +47,7 @@ export interface RunPart {
 }
 
 const MIRROR =
-  "This session is open for writing elsewhere, and is only followed here. takeOver() makes this page the writer.";
+  "This session is open for writing elsewhere, and is only followed here. send() hands a message on, takeOver() makes this page the writer.";
 /** After these nothing can be stored here any more, whatever is tried. */
 const ENDS = new Set(["gone", "closed", "version"]);
 
@@ -63,6 +64,7 @@ export class SessionCore implements Companion, Owner {
   private _tree: SessionTree | undefined;
   private _name: string | undefined;
   readonly transcript: Transcript;
+  readonly outbox = new Outbox(this);
   private _lastSeq = 0;
   private _stopping = false;
   /** Why nothing can be stored here any more. */
@@ -187,6 +189,7 @@ export class SessionCore implements Companion, Owner {
     accompanied(this.agent)._companion = undefined;
     this._unsubscribe();
     leaveStore(this.store, this);
+    this.outbox.close();
     this.events.close();
     if (!keepStore && ownersOf(this.store).length === 0) await this._unlessGivenUp(this.store.close());
   }
@@ -259,8 +262,8 @@ export class SessionCore implements Companion, Owner {
 
   // --- What the store and other sessions on it tell
 
-  othersWrote(): void {
-    void this._follow();
+  heard(message: unknown): void {
+    void this.outbox.hear(message as Handed);
   }
 
   ownerChanged(): void {
@@ -268,7 +271,8 @@ export class SessionCore implements Companion, Owner {
   }
 
   private _told(event: StoreEvent): void {
-    if (event.type === "changed") this.othersWrote();
+    if (event.type === "changed") void this.follow();
+    else if (event.type === "heard") this.heard(event.message);
     else if (event.type === "role") void this._checkRole();
     else if (event.type === "gone") {
       this._stop(new AgentError("storage_gone", "The session was removed."));
@@ -282,7 +286,7 @@ export class SessionCore implements Companion, Owner {
 
   private _storedUpTo(lastSeq: number): void {
     this._lastSeq = Math.max(this._lastSeq, lastSeq);
-    for (const other of ownersOf(this.store)) if (other !== this) other.othersWrote();
+    for (const other of ownersOf(this.store)) if (other !== this) other.follow();
   }
 
   private _storageFailed(thrown: unknown): void {
@@ -368,7 +372,7 @@ export class SessionCore implements Companion, Owner {
   }
 
   /** Reads again what another page has written. Hints that come meanwhile are one. */
-  private _follow(): Promise<void> {
+  follow(): Promise<void> {
     if (this._stale) return this._following;
     this._stale = true;
     return this.agent.state.isStreaming ? this._following : this._reload();
@@ -396,6 +400,7 @@ export class SessionCore implements Companion, Owner {
       this._take(stored);
       this.transcript.install();
       this.events.emit({ type: "changed" });
+      this.outbox.look();
     } catch (thrown) {
       this._storageFailed(thrown);
     }
@@ -431,6 +436,7 @@ export class SessionCore implements Companion, Owner {
         this.role = role;
       }
       this.events.emit({ type: "role", role });
+      this.outbox.look();
     });
   }
 }

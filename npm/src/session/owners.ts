@@ -4,7 +4,9 @@ import type { SessionStore } from "./store.js";
 /** A session, as the others on its store see it. */
 export interface Owner {
   /** Another session on the store has written. */
-  othersWrote(): void;
+  follow(): unknown;
+  /** Another session on the store tells something. */
+  heard(message: unknown): void;
   /** Another session on the store has come, gone, or taken over. */
   ownerChanged(): void;
 }

@@ -68,7 +68,7 @@ export type SessionEvent =
   | { type: "changed" }
   /** The session was removed. */
   | { type: "gone" }
-  /** A hook has thrown, or a setting makes no sense for the model. */
+  /** A hook has thrown, a setting makes no sense for the model, or a message could not be handed on. */
   | { type: "warning"; error: AgentError };
 
 /** Is told what happens to a session. What it throws counts for nothing. */

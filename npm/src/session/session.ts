@@ -1,6 +1,6 @@
 /** A session: an agent whose conversation is kept. */
 import type { Agent } from "../agent.js";
-import type { PromptInput, PromptOptions, RunOptions } from "../input.js";
+import { oneMessage, type PromptInput, type PromptOptions, type RunOptions } from "../input.js";
 import type { AgentMessage, CustomMessage, ImageContent, Receipt } from "../types.js";
 import { type CompactionOptions, Compactor } from "./auto-compaction.js";
 import { type ContextUsage, contextUsage } from "./context-usage.js";
@@ -157,6 +157,16 @@ export class Session<TCustom extends CustomMessage = never> {
   /** As `agent.followUp()`. */
   followUp(message: AgentMessage<TCustom>): Receipt {
     return this._agent.followUp(message);
+  }
+
+  /**
+   * As `agent.send()`. In a page that only follows, the page that writes gets the message and answers it; until the receipt
+   * is settled it is being sent, then it is stored and here. `dropped`: it could not be handed on, as a `warning` says, or not be answered.
+   */
+  send(input: string | AgentMessage<TCustom>, images?: readonly ImageContent[]): Receipt {
+    const message = oneMessage<TCustom>(input, images);
+    if (this.role === "writer") return this._agent.send(message);
+    return this._core().outbox.send(message as AgentMessage);
   }
 
   /** Resolves when nothing is in progress and all is stored, or `unsaved` says what is not. */

@@ -93,6 +93,8 @@ export type StoreEvent =
    * 5 seconds the other page goes on in any case.
    */
   | { type: "asked"; until(settled: Promise<unknown>): void }
+  /** Another page has given this to `post()`. */
+  | { type: "heard"; message: unknown }
   /** The store can go on only in part; `error.code` says why. */
   | { type: "error"; error: SessionError };
 
@@ -117,6 +119,8 @@ export interface SessionStore {
   subscribe(listener: (event: StoreEvent) => void): () => void;
   /** Becomes the writer, asking the page that is; resolves when it has let go or its time is up. */
   takeOver(): Promise<void>;
+  /** Tells the other pages that have the session open, those that live; missing where there is no way. */
+  post?(message: unknown): void;
   /** @param options for stores that outlive the page */
   commit(writes: readonly StoreWrite[], options?: CommitOptions): Promise<Committed>;
   entries(ids: readonly string[]): Promise<(StoredEntry | undefined)[]>;

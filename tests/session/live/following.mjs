@@ -1,8 +1,28 @@
 // One session in several pages.
 import { equal, ok, rejects } from "./check.mjs";
-import { agentOf, call, pages, roles, scripted, stored, told, toolOf } from "./world.mjs";
+import { agentOf, call, gate, pages, roles, scripted, stored, textOf, told, toolOf } from "./world.mjs";
 
 const turn = "user assistant";
+
+/** A stream function that holds its first answer back. */
+function holding() {
+  const [arrived, held] = [gate(), gate()];
+  const streamFn = scripted(["First.", "Second.", "Third."]);
+  let first = true;
+  return {
+    ...{ arrived, held },
+    streamFn: async (...args) => {
+      if (first) {
+        first = false;
+        arrived.open();
+        await held.passed;
+      }
+      return streamFn(...args);
+    },
+  };
+}
+
+const texts = (messages) => messages.filter(({ role }) => role === "user").map(textOf);
 
 export const following = {
   "what is followed stays when it is removed from the store": async (host) => {
@@ -70,6 +90,65 @@ export const following = {
     await rejects(first.agent.prompt("3"), "busy");
     const entries = await there.scanEntries({ order: "asc" });
     equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+  },
+
+  "a message of the page that follows is answered by the one that writes": async (host) => {
+    const { Session } = host.session;
+    const [here, there, third] = pages(host, 3);
+    const { streamFn, arrived, held } = holding();
+    const first = await Session.open({ agent: agentOf(host, streamFn), store: here });
+    const agent = agentOf(host, []);
+    // Before it is open, and while the other page answers.
+    const second = new Session({ agent, store: there });
+    const receipts = [second.send("1")];
+    await arrived.passed;
+    receipts.push(second.send({ role: "user", content: "2", timestamp: 2 }));
+    equal(receipts.map(({ status }) => status).join(" "), "queued queued");
+    held.open();
+    equal(await Promise.all(receipts.map(({ settled }) => settled)), ["delivered", "delivered"]);
+    equal(texts(agent.state.messages), ["1", "2"], "it is here when that is said");
+    await first.waitForIdle();
+    // Whoever writes himself needs nobody.
+    equal(await first.send("3").settled, "delivered");
+    await first.waitForIdle();
+    await second.agent.waitForIdle();
+    const failed = [];
+    const note = ({ type, error }) => type === "warning" && failed.push(error.cause.name);
+    second.subscribe(note);
+    equal(await second.send({ role: "odd", content: [], act() {} }).settled, "dropped", "no clone");
+    third.post = undefined;
+    const alone = await Session.open({ agent: agentOf(host, []), store: third });
+    alone.subscribe(note);
+    equal(await alone.send("Hello?").settled, "dropped");
+    equal(failed, ["DataCloneError", "AgentBusyError"]);
+    equal(await stored(here), `system model_change thinking_level_change ${turn} ${turn} ${turn}`);
+  },
+
+  "a message that was handed to a page that goes is sent once": async (host) => {
+    const { Session } = host.session;
+    // Before it is stored there, and after.
+    for (const late of [false, true]) {
+      const [here, there] = pages(host, 2);
+      const { streamFn, arrived, held } = holding();
+      const first = await Session.open({ agent: agentOf(host, streamFn), store: here });
+      const agent = agentOf(host, ["Here.", "Here, too."]);
+      const second = await Session.open({ agent, store: there });
+      const running = late ? undefined : first.prompt("0");
+      if (!late) await arrived.passed;
+      const receipt = second.send("1");
+      if (late) await arrived.passed;
+      here.post = () => {};
+      await second.takeOver();
+      held.open();
+      equal(await receipt.settled, "delivered");
+      await running;
+      await first.agent.waitForIdle();
+      await second.waitForIdle();
+      await first.takeOver();
+      await first.prompt("2");
+      const said = first.tree.getEntries().flatMap(({ message }) => (message ? texts([message]) : []));
+      equal(said.sort(), late ? ["1", "2"] : ["0", "1", "2"]);
+    }
   },
 
   "B092: of two agents on one session one answers, the other follows": async (host) => {

@@ -90,6 +90,9 @@ export function pages(host, count) {
       ].map((name) => [name, (...args) => inner[name](...args)]),
     ),
     async close() {},
+    post(message) {
+      tell({ type: "heard", message: structuredClone(message) }, page);
+    },
     /** A list of sessions gives it a name, whoever writes. */
     async rename(name) {
       const id = `name-${name}`;

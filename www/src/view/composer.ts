@@ -7,6 +7,8 @@ export interface ComposerActions {
   send(text: string): boolean;
   steer(text: string): Receipt;
   followUp(text: string): Receipt;
+  /** Gives a message to the tab that writes; resolves when it is stored, or could not be. */
+  hand(text: string): Promise<unknown>;
   stop(): void;
   clearQueue(): void;
 }
@@ -14,6 +16,7 @@ export interface ComposerActions {
 const hints = {
   idle: "Enter sends, Shift+Enter begins a new line.",
   running: "Enter steers, Ctrl+Enter follows up, Esc stops.",
+  following: "Enter sends it to the tab that writes.",
   readOnly: "This conversation is only followed here.",
 };
 
@@ -32,18 +35,19 @@ export class Composer {
   private readonly stop = button("Stop", { class: "stop" }, () => this.actions.stop());
   private readonly queued = h("ul", { "aria-label": "Messages that wait for their turn" });
   private readonly queuePanel: HTMLElement;
+  private readonly clear = button(
+    "Clear",
+    { class: "quiet", "aria-label": "Clear the waiting messages" },
+    () => {
+      this.actions.clearQueue();
+      this.focus();
+    },
+  );
   private running = false;
+  private following = false;
 
   constructor(private readonly actions: ComposerActions) {
-    this.queuePanel = h(
-      "div",
-      { class: "queue", hidden: true },
-      this.queued,
-      button("Clear", { class: "quiet", "aria-label": "Clear the waiting messages" }, () => {
-        this.actions.clearQueue();
-        this.focus();
-      }),
-    );
+    this.queuePanel = h("div", { class: "queue", hidden: true }, this.queued, this.clear);
     this.form.append(
       this.queuePanel,
       h("label", { for: "message", class: "visually-hidden" }, "Message to the agent"),
@@ -70,18 +74,27 @@ export class Composer {
     if (lostFocus) this.focus();
   }
 
-  /** Whether something can be sent. What is in the box stays. */
-  setWritable(writable: boolean): void {
-    this.box.readOnly = !writable;
-    this.primary.disabled = !writable;
-    this.box.placeholder = writable ? "Ask something" : "";
+  /** Whether something can be sent, here or by the tab that writes. What is in the box stays. */
+  setWritable(writable: boolean, following: boolean): void {
+    const open = writable || following;
+    this.following = following;
+    this.clear.hidden = following;
+    this.box.readOnly = !open;
+    this.primary.disabled = !open;
+    this.box.placeholder = open ? "Ask something" : "";
     this.status(undefined);
   }
 
   /** Replaces the hint for a while; `undefined` brings it back. */
   status(text: string | undefined): void {
-    const usual = this.box.readOnly ? hints.readOnly : this.running ? hints.running : hints.idle;
-    this.hint.textContent = text ?? usual;
+    const way = this.box.readOnly
+      ? "readOnly"
+      : this.following
+        ? "following"
+        : this.running
+          ? "running"
+          : "idle";
+    this.hint.textContent = text ?? hints[way];
   }
 
   /** Puts the cursor into the box, except where that would bring up a keyboard on the screen. */
@@ -99,19 +112,23 @@ export class Composer {
 
   private submit(): void {
     if (this.box.readOnly) return;
-    if (this.running) this.queue("Steer");
+    if (this.following) this.queue("Sending");
+    else if (this.running) this.queue("Steer");
     else if (this.text !== "" && this.actions.send(this.text)) this.box.value = "";
   }
 
-  private queue(kind: "Steer" | "Follow-up"): void {
+  private queue(kind: "Steer" | "Follow-up" | "Sending"): void {
     const { text } = this;
     if (text === "") return this.focus();
     this.box.value = "";
-    const receipt = kind === "Steer" ? this.actions.steer(text) : this.actions.followUp(text);
+    const settled =
+      kind === "Sending"
+        ? this.actions.hand(text)
+        : (kind === "Steer" ? this.actions.steer(text) : this.actions.followUp(text)).settled;
     const item = h("li", {}, h("b", {}, kind), " ", text);
     this.queued.append(item);
     this.queuePanel.hidden = false;
-    void receipt.settled.then(() => {
+    void settled.then(() => {
       item.remove();
       this.queuePanel.hidden = this.queued.childElementCount === 0;
     });

@@ -9,7 +9,9 @@ export type Message =
   /** Who wrote has let go. */
   | { kind: "free" }
   /** The session was removed. */
-  | { kind: "gone" };
+  | { kind: "gone" }
+  /** What stores do not look at. */
+  | { kind: "post"; message: unknown };
 
 /** A session of the list was changed. */
 export interface ListMessage {

@@ -117,6 +117,10 @@ export class Owner {
     this.#packer.note(toSeq);
   }
 
+  post(message: unknown): void {
+    this.#channel?.post({ kind: "post", message });
+  }
+
   takeOver(): Promise<void> {
     this.#taking ??= this.#takeOver().finally(() => {
       this.#taking = undefined;
@@ -254,6 +258,7 @@ export class Owner {
       this.#notice(message.toSeq);
     } else if (message.kind === "gone") this.#vanish();
     else if (message.kind === "take") void this.#handOver();
+    else if (message.kind === "post") this.#tell({ type: "heard", message: message.message });
     else this.#lock?.freed?.();
   }
 

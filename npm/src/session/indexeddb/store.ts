@@ -82,6 +82,10 @@ export class IndexedDbStore implements SessionStore {
     await this.#owner.takeOver();
   }
 
+  post(message: unknown): void {
+    this.#owner.post(message);
+  }
+
   async commit(writes: readonly StoreWrite[], { durability }: CommitOptions = {}): Promise<Committed> {
     if (this.#closed) throw new SessionError("closed");
     const admitted = admit(writes);
