@@ -217,7 +217,7 @@ const plain = (file, entry) => ({
 const icons = "; img-src data:";
 const plainFiles = {
   "/node_modules/": join(app, "node_modules"),
-  "/app.mjs": { type: ".js", body: readFileSync(join(app, "app.mjs")) },
+  "/app.mjs": plain("app.mjs", "session"),
 };
 await inPage("plain page, strict policy", strictCsp + icons, {
   ...plainFiles,

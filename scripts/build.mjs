@@ -3,6 +3,7 @@
 //   wasm    npm/pkg    glue, optimised module, the module as text (inline.mjs)
 //   bundle  npm/dist   one file per npm/src/entry/*.ts with shared chunks, .d.ts files, steersman.wasm
 import {
+  appendFileSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -16,9 +17,10 @@ import {
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
-import { shortenNames } from "./glue.mjs";
+import { attachType, shortenNames, withSecond } from "./glue.mjs";
 import { writeNotices } from "./notices.mjs";
-import { inlineSource, inlineTypes } from "./inline.mjs";
+import { decoderTypes, inlineSources, inlineTypes } from "./inline.mjs";
+import { takeOut } from "./parts.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
 
 /** The oldest browsers (and Node) the package runs in. `wasmFeatures` is what all of them know. */
@@ -46,6 +48,9 @@ const wasmOptFlags = [
 
 /** With so much of it all data lies below 2^20, where an address takes a byte less. */
 const stackSize = 983_040;
+
+/** What only `steersman/session` calls is a module of its own, which comes with it. */
+const sessionExports = ["sessionCall", "dropSession"];
 
 const pkg = join(root, "npm/pkg");
 const dist = join(root, "npm/dist");
@@ -118,10 +123,16 @@ async function buildWasm() {
   const glue = join(work, "steersman.js");
   const short = shortenNames(readFileSync(optimised), readFileSync(glue, "utf8"));
   rmSync(optimised);
-  writeFileSync(plain, short.wasm);
-  writeFileSync(glue, short.glue);
-  writeFileSync(join(work, "inline.js"), await inlineSource(short.wasm, stackSize, work));
-  writeFileSync(join(work, "inline.d.ts"), inlineTypes);
+  const moved = sessionExports.map((name) => short.exports.get(name));
+  const { first, second } = takeOut(short.wasm, moved);
+  writeFileSync(plain, first);
+  writeFileSync(glue, withSecond(short.glue, moved));
+  appendFileSync(join(work, "steersman.d.ts"), attachType);
+  const sources = await inlineSources({ inline: first, session: second }, stackSize, work);
+  for (const [name, source] of Object.entries(sources)) {
+    writeFileSync(join(work, `${name}.js`), source);
+    writeFileSync(join(work, `${name}.d.ts`), name === "decoder" ? decoderTypes : inlineTypes);
+  }
   swap(work, pkg);
 }
 
@@ -185,7 +196,7 @@ async function bundle() {
 function slimMap(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   map.sourcesContent = map.sourcesContent?.map((text, i) =>
-    ["inline.js", "catalog.json"].includes(basename(map.sources[i])) ? null : text,
+    ["inline.js", "session.js", "catalog.json"].includes(basename(map.sources[i])) ? null : text,
   );
   writeFileSync(file, JSON.stringify(map));
 }
@@ -205,7 +216,7 @@ export async function build({ force = false } = {}) {
   const rust = [
     ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/glue.mjs"),
     ...at("scripts/inline.mjs", "scripts/streams.mjs", "scripts/characters.mjs", "scripts/wasm-reader.mjs"),
-    ...at("scripts/join.wat"),
+    ...at("scripts/join.wat", "scripts/parts.mjs"),
     ...walk(join(root, "src")),
     ...walk(join(root, "wire/src")),
   ];

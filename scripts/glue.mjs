@@ -1,14 +1,16 @@
 // Short names between the module and its glue. wasm-bindgen calls an import after its place in the source and a hash of
 // the crate, and exports after the functions; both ends know them by name only, so any other names will do.
-import { reader, SECTION } from "./wasm-reader.mjs";
+import { FIRST } from "./parts.mjs";
+import { joined, reader, SECTION, sized } from "./wasm-reader.mjs";
 
 /**
  * @param {Uint8Array} wasm the module
  * @param {string} glue the JavaScript that wasm-bindgen made for it
- * @returns {{ wasm: Uint8Array, glue: string }}
+ * @returns {{ wasm: Uint8Array, glue: string, exports: Map<string, string> }} `exports`: the short name of each
  */
 export function shortenNames(wasm, glue) {
   const parts = [];
+  const exports = new Map();
   let done = 0;
   const cursor = reader(wasm);
   for (const section of cursor.sections()) {
@@ -26,14 +28,17 @@ export function shortenNames(wasm, glue) {
       body.push(wasm.subarray(from, at), sized(new TextEncoder().encode(short)));
       from = cursor.at;
       if (imports) cursor.importType();
-      else cursor.exportPlace();
+      else {
+        exports.set(name, short);
+        cursor.exportPlace();
+      }
     }
     body.push(wasm.subarray(from, section.end));
     parts.push(wasm.subarray(done, section.head + 1), sized(joined(body)));
     done = section.end;
   }
   parts.push(wasm.subarray(done));
-  return { wasm: joined(parts), glue };
+  return { wasm: joined(parts), glue, exports };
 }
 
 /** The glue names an import once, as a member; an export as a member of `wasm`. */
@@ -48,15 +53,22 @@ function renamed(glue, name, short, isImport) {
 const shortName = (index) =>
   String.fromCharCode(97 + (index % 26)) + (index < 26 ? "" : String(Math.floor(index / 26) - 1));
 
-/** Bytes behind their length in LEB128. */
-function sized(bytes) {
-  const length = [];
-  for (let left = bytes.length; ; left >>>= 7) {
-    length.push(left > 127 ? (left & 127) | 128 : left);
-    if (left <= 127) return joined([Uint8Array.from(length), bytes]);
-  }
+/**
+ * Leads the calls of `moved` exports to a second module (parts.mjs), which `attach` puts beside the first.
+ *
+ * @param {string} glue
+ * @param {string[]} moved
+ */
+export function withSecond(glue, moved) {
+  for (const name of moved)
+    glue = glue.replaceAll(new RegExp(`\\bwasm\\.${name}(?![\\w$])`, "g"), `second.${name}`);
+  return `${glue}
+let second;
+export function attach(module) {
+    second = new WebAssembly.Instance(module, { ...__wbg_get_imports(), ${FIRST}: wasm }).exports;
+}
+`;
 }
 
-function joined(parts) {
-  return Uint8Array.from(Buffer.concat(parts));
-}
+/** Its declaration. */
+export const attachType = "export function attach(module: WebAssembly.Module): void;\n";

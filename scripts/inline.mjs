@@ -15,44 +15,53 @@ const TEXT = TOKENS + 256 * 16;
 const SLACK = 64;
 
 /**
- * The source of the JavaScript module that holds a wasm module.
+ * The sources of JavaScript modules that hold wasm modules, and of one with the decoder for all of them.
  *
- * @param {Uint8Array} wasm
- * @param {number} data where its data begins in memory
+ * @param {Record<string, Uint8Array>} modules by the name of the source
+ * @param {number} data where data begins in memory
  * @param {string} work a folder for files in between
+ * @returns {Promise<Record<string, string>>}
  */
-export async function inlineSource(wasm, data, work) {
+export async function inlineSources(modules, data, work) {
+  const packed = Object.entries(modules).map(([name, wasm]) => ({ name, wasm, ...pack(wasm, data) }));
+  const most = Math.max(...packed.map(({ wasm, places }) => places[STREAMS.length] + wasm.length));
+  const decoder = await decoderFor(work, {
+    ...Object.fromEntries(STREAMS.map((name, i) => [name.toUpperCase(), 4 * i])),
+    ...{ OUT: 4 * STREAMS.length, FUNCTIONS: 4 * STREAMS.length + 4, TOKENS_AT: TOKENS },
+    ...{ PAGES: Math.ceil((most + SLACK) / PAGE) },
+    ...{ FIRST, GAP: GAP[1] - GAP[0], SMALL, ADDRESSES: data - SMALL },
+  });
+  for (const { name, wasm, places, text } of packed) {
+    if (!Buffer.from(unpacked(decoder, text, places, wasm.length)).equals(Buffer.from(wasm))) {
+      throw new Error(`what the streams of ${name} give back is not the module`);
+    }
+  }
+  const sources = packed.map(({ name, wasm, places, text }) => [
+    name,
+    `export const text = "${text}";
+export const places = ${JSON.stringify(places)};
+export const length = ${wasm.length};
+`,
+  ]);
+  const decoderText = Array.from(decoder, byteText).join("");
+  return { ...Object.fromEntries(sources), decoder: `export const decoder = "${decoderText}";\n` };
+}
+
+/** The text of a module, and what lies where in memory: its streams, the module; how many functions it has. */
+function pack(wasm, data) {
   const { texts, functions } = split(wasm, data);
   const places = [TEXT];
   for (const text of texts) places.push(places.at(-1) + Buffer.byteLength(text));
-  const out = places.at(-1);
-  const decoder = await decoderFor(work, {
-    ...Object.fromEntries(STREAMS.map((name, i) => [name.toUpperCase(), 4 * i])),
-    ...{
-      PAGES: Math.ceil((out + wasm.length + SLACK) / PAGE),
-      TOKENS_AT: TOKENS,
-      OUT: out,
-      FUNCTIONS: functions,
-    },
-    ...{ FIRST, GAP: GAP[1] - GAP[0], SMALL, ADDRESSES: data - SMALL },
-  });
-  if (!Buffer.from(joined(decoder, texts.join(""), places, wasm.length)).equals(Buffer.from(wasm))) {
-    throw new Error("what the streams give back is not the module");
-  }
-  return `export const decoder = "${Array.from(decoder, byteText).join("")}";
-export const text = "${texts.join("")}";
-export const places = ${JSON.stringify(places)};
-export const length = ${wasm.length};
-`;
+  return { text: texts.join(""), places: [...places, functions] };
 }
 
-/** What `npm/src/engine/inline.ts` does. */
-function joined(decoder, text, places, length) {
+/** What `npm/src/engine/unpack.ts` does. */
+function unpacked(decoder, text, places, length) {
   const { memory, join } = new WebAssembly.Instance(new WebAssembly.Module(decoder)).exports;
   new Int32Array(memory.buffer).set(places);
   new TextEncoder().encodeInto(text, new Uint8Array(memory.buffer, places[0]));
   join();
-  return new Uint8Array(memory.buffer, places.at(-1), length);
+  return new Uint8Array(memory.buffer, places[STREAMS.length], length);
 }
 
 /** Assembles `join.wat`. */
@@ -75,10 +84,11 @@ async function decoderFor(work, names) {
   return bytes;
 }
 
-export const inlineTypes = `/** A small module that puts the module together from \`text\`. */
-export declare const decoder: string;
-export declare const text: string;
-/** Where the text, each of its streams and the module lie in memory. */
-export declare const places: number[];
+export const inlineTypes = `export declare const text: string;
+/** Where each of its streams and the module lie in memory, and the number of its functions. */
+export declare const places: readonly number[];
 export declare const length: number;
+`;
+export const decoderTypes = `/** A small module that puts a module together from its text. */
+export declare const decoder: string;
 `;

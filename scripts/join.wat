@@ -1,11 +1,12 @@
 ;; Puts the module together that streams.mjs took apart: the streams are explained there, and it fills in the names in
 ;; capitals. Written by hand, because it has to be short, and in wasm, because in the first milliseconds of a page
 ;; JavaScript would take several times as long.
-;; In memory: where each stream is read, four bytes each; from TOKENS_AT on the table, 16 bytes for a token: its length,
-;; what follows, its bytes; from TEXT on the text as UTF-8; from OUT on the module.
+;; In memory: where each stream is read, four bytes each, at OUT where the module goes and at FUNCTIONS how many functions
+;; it has; from TOKENS_AT on the table, 16 bytes for a token: its length, what follows, its bytes; then the text as UTF-8,
+;; then the module.
 (module
   (memory (export "memory") PAGES)
-  (global $to (mut i32) (i32.const OUT))
+  (global $to (mut i32) (i32.const 0))
 
   ;; The next character of a stream. None is beyond U+FFFF.
   (func $next (param $stream i32) (result i32)
@@ -66,9 +67,9 @@
     (local $number i32)
     (global.set $to (i32.const TOKENS_AT))
     (call $all (i32.const TABLE))
-    (global.set $to (i32.const OUT))
+    (global.set $to (i32.load (i32.const OUT)))
     (call $all (i32.const HEAD))
-    (local.set $functions (i32.const FUNCTIONS))
+    (local.set $functions (i32.load (i32.const FUNCTIONS)))
     (loop $function
       ;; The size stands before the function, and is not known yet: at most five bytes.
       (local.set $before (global.get $to))

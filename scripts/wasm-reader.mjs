@@ -1,7 +1,24 @@
 // Reading a module: numbers, sections, imports, instructions. Only what rustc and wasm-opt write for `wasmFeatures`.
 
 /** The kinds of sections that the scripts look at. */
-export const SECTION = { imports: 2, exports: 7, code: 10 };
+export const SECTION = {
+  ...{ custom: 0, types: 1, imports: 2, functions: 3, tables: 4, memories: 5, globals: 6 },
+  ...{ exports: 7, elements: 9, code: 10 },
+};
+
+/** A number in LEB128. */
+export function unsigned(value) {
+  const bytes = [];
+  for (let left = value; ; left >>>= 7) {
+    bytes.push(left > 127 ? (left & 127) | 128 : left);
+    if (left <= 127) return Uint8Array.from(bytes);
+  }
+}
+
+/** Bytes behind their length. */
+export const sized = (bytes) => joined([unsigned(bytes.length), bytes]);
+
+export const joined = (parts) => Uint8Array.from(Buffer.concat(parts));
 
 export function reader(wasm, at = 8) {
   const cursor = {

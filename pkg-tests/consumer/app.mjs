@@ -1,5 +1,7 @@
 // What an app does with the package, small enough to read the result by eye: one agent with a scripted model and
-// a tool, and one request through a built-in wire. Runs unchanged in Node, a page, a worker and every bundle.
+// a tool, one request through a built-in wire, and the conversation in a session. Runs unchanged in Node, a page, a worker and every bundle.
+import { SessionTree } from "steersman/session";
+
 const usage = {
   ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
@@ -80,11 +82,15 @@ export async function use({ Agent, streamSimple }) {
     return answer();
   };
   const reply = await (await streamSimple(model, context, { apiKey: "k", fetch })).result();
+  const session = SessionTree.create();
+  for (const message of agent.state.messages) session.appendMessage(message);
+  const copy = SessionTree.import(session.export());
   return {
     events: events.filter((type) => type.startsWith("tool_execution") || type === "agent_end"),
     tool: result.content[0].text,
     text: agent.state.messages.at(-1).content[0].text,
     wire: reply.content[0]?.text ?? reply.errorMessage,
+    kept: copy.buildSessionContext().messages.map(({ role }) => role),
     sent: `${sent.url} ${sent.body.model} ${sent.body.stream}`,
   };
 }
@@ -97,5 +103,6 @@ export const expected = {
   tool: "42",
   text: "It is 42.",
   wire: "grüezi",
+  kept: ["system", "user", "assistant", "toolResult", "assistant"],
   sent: "https://api.example.test/v1/chat/completions scripted true",
 };

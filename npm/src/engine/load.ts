@@ -190,7 +190,8 @@ function isResponse(value: unknown): value is Response {
   return Object.prototype.toString.call(value) === "[object Response]";
 }
 
-function loadError(error: unknown): EngineLoadError {
+/** Why a module could not be loaded, as the error that users see. */
+export function loadError(error: unknown): EngineLoadError {
   if (error instanceof EngineLoadError) return error;
   const text = describe(error);
   if (/content security policy|unsafe-eval|wasm-unsafe-eval|blocked by CSP/i.test(text)) {

@@ -1,8 +1,13 @@
-/** Sessions in the wasm module: one call with JSON on both sides. */
+/**
+ * Sessions in the engine: one call with JSON on both sides. Their code is a module of its own that works in the memory
+ * of the first, so that only who imports `steersman/session` loads it.
+ */
+import * as packed from "../../pkg/session.js";
 import * as wasm from "../../pkg/steersman.js";
 import { EngineLoadError } from "../errors.js";
 import { currentGeneration, enter } from "./guard.js";
-import { ready } from "./load.js";
+import { loadError, ready } from "./load.js";
+import { unpack } from "./unpack.js";
 
 /** What an operation says: a value, or why it is refused. */
 export type SessionAnswer =
@@ -33,9 +38,25 @@ export function callSession(
       "The WebAssembly module is not loaded yet: await init() first.",
     );
   }
+  attach();
   const json = JSON.stringify(request);
   const place = key?.key ?? none;
   return JSON.parse(enter(() => wasm.sessionCall(place, json, text))) as SessionAnswer;
+}
+
+let module: WebAssembly.Module | undefined;
+let attached: number | undefined;
+
+/** Puts the second module beside the first; after a trap, beside the new instance. */
+function attach(): void {
+  if (attached === currentGeneration()) return;
+  try {
+    module ??= new WebAssembly.Module(unpack(packed));
+    wasm.attach(module);
+  } catch (error) {
+    throw loadError(error);
+  }
+  attached = currentGeneration();
 }
 
 /** Whether a session is still in the module. */

@@ -1,0 +1,211 @@
+// Takes out of a module what only some of its exports need, as a second module that works in the memory of the first:
+// who does not load it does not pay for it. Only calls lead from function to function; whatever stands in the table may
+// be called from anywhere, and stays.
+import { joined, reader, SECTION, sized, unsigned } from "./wasm-reader.mjs";
+
+/** The module that the second one imports from: the exports of the first. */
+export const FIRST = "c";
+
+/**
+ * @param {Uint8Array} wasm
+ * @param {string[]} moved the exports of the second module
+ * @returns {{ first: Uint8Array, second: Uint8Array }}
+ */
+export function takeOut(wasm, moved) {
+  const whole = read(wasm);
+  const { imported, exported } = whole;
+  const places = (chosen) =>
+    exported.filter(({ name, kind }) => kind === 0 && chosen(name)).map(({ at }) => at);
+  const stays = reached(whole, [...places((name) => !moved.includes(name)), ...whole.table]);
+  const goes = [
+    ...reached(
+      whole,
+      places((name) => moved.includes(name)),
+    ),
+  ].filter((at) => !stays.has(at));
+  goes.sort((a, b) => a - b);
+  if (
+    goes.some((at) => at < imported.length) ||
+    !places((name) => moved.includes(name)).every((at) => goes.includes(at))
+  ) {
+    throw new Error("an export that is to move is needed by what stays");
+  }
+  const gone = new Set(goes);
+  const rest = whole.functions.map((_, i) => i + imported.length).filter((at) => !gone.has(at));
+  const called = new Set(goes.flatMap((at) => whole.functions[at - imported.length].calls));
+  const shared = [...called].filter((at) => !gone.has(at)).sort((a, b) => a - b);
+  const own = shared.filter((at) => at >= imported.length);
+  return {
+    first: first(whole, rest, own, moved),
+    second: second(whole, goes, shared, moved),
+  };
+}
+
+/** Names for what the first exports to the second: capitals, which nothing else is called. */
+const capital = (i) => String.fromCharCode(65 + (i % 26)) + (i < 26 ? "" : Math.floor(i / 26) - 1);
+const MEMORY = "_m";
+const TABLE = "_t";
+const STACK = "_s";
+
+function first(whole, rest, own, moved) {
+  const { imported, functions } = whole;
+  const index = new Map([...imported.keys(), ...rest].map((at, i) => [at, i]));
+  const exports = whole.exported
+    .filter(({ name }) => !moved.includes(name))
+    .map(({ name, kind, at }) => exportOf(name, kind, kind === 0 ? index.get(at) : at))
+    .concat(own.map((at, i) => exportOf(capital(i), 0, index.get(at))))
+    .concat(exportOf(TABLE, 1, 0), exportOf(MEMORY, 2, 0), exportOf(STACK, 3, 0));
+  const kept = rest.map((at) => functions[at - imported.length]);
+  return whole.build({
+    [SECTION.functions]: list(kept.map(({ type }) => unsigned(type))),
+    [SECTION.exports]: list(exports),
+    [SECTION.elements]: list(
+      whole.segments.map(({ head, items }) =>
+        joined([head, list(items.map((at) => unsigned(index.get(at))))]),
+      ),
+    ),
+    [SECTION.code]: list(kept.map((one) => whole.body(one, index))),
+  });
+}
+
+function second(whole, goes, shared, moved) {
+  const { imported, functions } = whole;
+  const index = new Map([...shared, ...goes].map((at, i) => [at, i]));
+  let exports = 0;
+  const imports = shared.map((at) =>
+    at < imported.length
+      ? imported[at]
+      : importOf(capital(exports++), 0, unsigned(functions[at - imported.length].type)),
+  );
+  imports.push(
+    importOf(TABLE, 1, whole.tables[0]),
+    importOf(MEMORY, 2, whole.memory),
+    importOf(STACK, 3, whole.stack),
+  );
+  const chosen = whole.exported.filter(({ name }) => moved.includes(name));
+  const taken = goes.map((at) => functions[at - imported.length]);
+  if (taken.some(({ others }) => others))
+    throw new Error("a function that moves uses more than the stack and memory");
+  return whole.build(
+    {
+      [SECTION.imports]: list(imports),
+      [SECTION.functions]: list(taken.map(({ type }) => unsigned(type))),
+      [SECTION.exports]: list(chosen.map(({ name, at }) => exportOf(name, 0, index.get(at)))),
+      [SECTION.code]: list(taken.map((one) => whole.body(one, index))),
+    },
+    [SECTION.types, SECTION.imports, SECTION.functions, SECTION.exports, SECTION.code],
+  );
+}
+
+/** The functions that calls lead to. */
+function reached({ imported, functions }, roots) {
+  const seen = new Set();
+  const open = [...roots];
+  while (open.length > 0) {
+    const at = open.pop();
+    if (seen.has(at)) continue;
+    seen.add(at);
+    open.push(...(functions[at - imported.length]?.calls ?? []));
+  }
+  return seen;
+}
+
+function read(wasm) {
+  const cursor = reader(wasm);
+  const sections = [...cursor.sections()].filter(({ id }) => id !== SECTION.custom);
+  const items = (id, one) => {
+    const section = sections.find((section) => section.id === id);
+    if (section === undefined) return [];
+    cursor.at = section.start;
+    return Array.from({ length: cursor.number() }, () => one(cursor.at));
+  };
+  const since = (start) => wasm.subarray(start, cursor.at);
+  const imported = items(SECTION.imports, (start) => {
+    cursor.skip(cursor.number());
+    cursor.skip(cursor.number());
+    if (wasm[cursor.at] !== 0) throw new Error("the module imports more than functions");
+    cursor.importType();
+    return since(start);
+  });
+  const types = items(SECTION.functions, () => cursor.number());
+  const tables = items(SECTION.tables, (start) => {
+    cursor.skip(1);
+    cursor.limits();
+    return since(start);
+  });
+  const [memory] = items(SECTION.memories, (start) => {
+    cursor.limits();
+    return since(start);
+  });
+  const [stack] = items(SECTION.globals, (start) => {
+    cursor.skip(2);
+    const type = since(start);
+    cursor.instruction();
+    cursor.skip(1);
+    return type;
+  });
+  const exported = items(SECTION.exports, () => ({
+    name: cursor.text(),
+    kind: cursor.byte(),
+    at: cursor.number(),
+  }));
+  const segments = items(SECTION.elements, (start) => {
+    if (cursor.number() !== 0) throw new Error("a table is filled in a way that the build does not know");
+    cursor.instruction();
+    cursor.skip(1);
+    return { head: since(start), items: Array.from({ length: cursor.number() }, () => cursor.number()) };
+  });
+  const functions = items(SECTION.code, () => functionAt(wasm, cursor)).map((one, i) => ({
+    ...one,
+    type: types[i],
+  }));
+
+  return {
+    ...{ imported, tables, memory, stack, exported, segments, functions },
+    table: segments.flatMap(({ items }) => items),
+    /** The function with its calls led elsewhere. */
+    body({ start, end, at }, index) {
+      const parts = [];
+      let from = start;
+      for (const { place, after, called } of at) {
+        parts.push(wasm.subarray(from, place), unsigned(index.get(called)));
+        from = after;
+      }
+      return sized(joined([...parts, wasm.subarray(from, end)]));
+    },
+    /** The module with some sections replaced, and of the others those that are `kept`. */
+    build(replaced, kept = sections.map(({ id }) => id)) {
+      const bodies = sections
+        .filter(({ id }) => kept.includes(id))
+        .map(({ id, start, end }) => [Uint8Array.of(id), sized(replaced[id] ?? wasm.subarray(start, end))]);
+      return joined([wasm.subarray(0, 8), ...bodies.flat()]);
+    },
+  };
+}
+
+/** Where a function lies, what it calls and where, and whether it uses tables or globals besides the stack. */
+function functionAt(wasm, cursor) {
+  const size = cursor.number();
+  const start = cursor.at;
+  const end = start + size;
+  for (let groups = cursor.number(); groups > 0; groups--) {
+    cursor.number();
+    cursor.skip(1);
+  }
+  const at = [];
+  let others = false;
+  while (cursor.at < end) {
+    const opcode = wasm[cursor.at];
+    // global.get and global.set; table.get and table.set
+    others ||= (opcode === 0x23 || opcode === 0x24) && wasm[cursor.at + 1] !== 0;
+    others ||= opcode === 0x25 || opcode === 0x26 || opcode === 0xd2;
+    const { from, kind, value } = cursor.instruction();
+    if (kind === "call") at.push({ place: from, after: cursor.at, called: value });
+  }
+  return { start, end, at, others, calls: at.map(({ called }) => called) };
+}
+
+const exportOf = (name, kind, at) => joined([text(name), Uint8Array.of(kind), unsigned(at)]);
+const importOf = (name, kind, type) => joined([text(FIRST), text(name), Uint8Array.of(kind), type]);
+const text = (name) => sized(new TextEncoder().encode(name));
+const list = (items) => joined([unsigned(items.length), ...items]);
