@@ -18,6 +18,15 @@ const entry = (id, parentId = null) => ({ kind: "entry", entry: { id, parentId, 
 const ids = async (store) => (await store.scanEntries({ order: "asc" })).map(({ id }) => id);
 const refuses = (promise, code) => assert.rejects(promise, { name: "SessionError", code });
 
+test("an option that does not exist is refused, and the text names those that do", () => {
+  for (const [make, words] of [
+    [() => new JsonlStore(textLog(), { ids: "a" }), /"ids"; known: id, now/],
+    [() => new RemoteStore("http://localhost/", { header: {} }), /"header"; known: .*headers/],
+    [() => new stores.OpfsStore({ directory: "a" }), /"directory"; known: .*folder/],
+  ])
+    assert.throws(make, { name: "AgentError", code: "invalid_request", message: words });
+});
+
 const texts = new Map();
 const inText = (id = crypto.randomUUID()) => {
   if (!texts.has(id)) texts.set(id, Object.assign(textLog(), { persisted: true }));

@@ -1,4 +1,5 @@
 import { AgentError } from "../errors.js";
+import { checkNames } from "../names.js";
 import type { RunBounds, RunLimits, SimpleStreamOptions } from "../types.js";
 
 const LIMITS = {
@@ -44,16 +45,9 @@ export function checkRequest(options: SimpleStreamOptions): void {
 /** @throws AgentError `invalid_request` that names the option */
 export function checkBounds(bounds: RunBounds): void {
   const { limits, toolAbortGraceMs, toolConcurrency, steering } = bounds;
-  for (const [name, value] of Object.entries(limits ?? {})) {
-    const kind = Object.hasOwn(LIMITS, name) ? LIMITS[name as keyof RunLimits] : undefined;
-    if (!kind) {
-      throw new AgentError(
-        "invalid_request",
-        `There is no limit "${name}"; known: ${Object.keys(LIMITS).join(", ")}`,
-      );
-    }
-    checkNumber(`limits.${name}`, value, kind);
-  }
+  checkNames("limit", limits ?? {}, LIMITS);
+  for (const [name, value] of Object.entries(limits ?? {}))
+    checkNumber(`limits.${name}`, value, LIMITS[name as keyof RunLimits]);
   checkNumber("toolAbortGraceMs", toolAbortGraceMs, "wait");
   checkNumber("toolConcurrency", toolConcurrency, "count");
   if (steering !== undefined && steering !== "tool-boundary") {

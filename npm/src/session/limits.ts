@@ -1,6 +1,8 @@
 /** The sizes that compaction goes by, for one model. */
 import { AgentError } from "../errors.js";
 import type { AgentTool, Model } from "../types.js";
+import { checkNames } from "../names.js";
+import type { CompactionOptions } from "./auto-compaction.js";
 import { checked } from "./compaction.js";
 import type { CompactionSettings, FileAccess } from "./types.js";
 
@@ -47,8 +49,18 @@ export function limitsFor(model: Model, settings: SizeSettings): Limits {
 }
 
 /** All settings once, so that a mistake is told when they are given. @throws AgentError `invalid_request` */
-export function checkSizes({ modelOverrides = {}, branchSummary = {}, ...base }: SizeSettings): void {
-  for (const sizes of [base, branchSummary, ...Object.values(modelOverrides)]) checked(sizes);
+export function checkSizes(settings: CompactionOptions): void {
+  const { modelOverrides = {}, branchSummary = {} } = settings;
+  const sizes = { reserveTokens: 1, keepRecentTokens: 1 };
+  checkNames("setting of compaction", settings, {
+    ...{ ...sizes, enabled: 1, modelOverrides, branchSummary },
+    ...{ model: 1, streamFn: 1, options: 1, files: 1 },
+  });
+  checked(settings);
+  for (const part of [branchSummary, ...Object.values(modelOverrides)]) {
+    checkNames("size of compaction", part, sizes);
+    checked(part);
+  }
 }
 
 /** The tokens that the messages of a branch may have in the request for its summary; 0: no limit. */

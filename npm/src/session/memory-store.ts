@@ -1,4 +1,5 @@
 /** A store in memory: for tests, and where nothing else can be had. */
+import { checkNames } from "../names.js";
 import { call, SessionError, uuid } from "./call.js";
 import { admit, inOrder, pageOf, select } from "./checks.js";
 import type {
@@ -30,7 +31,9 @@ export class MemoryStore implements SessionStore {
   #closed = false;
 
   /** @param options `id`: of the session, by default a new one; `now`: milliseconds since 1970 */
-  constructor({ id = uuid(), now = Date.now }: { id?: string; now?: () => number } = {}) {
+  constructor(options: { id?: string; now?: () => number } = {}) {
+    const { id = uuid(), now = Date.now } = options;
+    checkNames("option of a store", options, { id, now });
     this.id = id;
     this.#now = now;
   }

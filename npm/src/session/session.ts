@@ -1,6 +1,7 @@
 /** A session: an agent whose conversation is kept. */
 import type { Agent } from "../agent.js";
 import { oneMessage, type PromptInput, type PromptOptions, type RunOptions } from "../input.js";
+import { checkNames } from "../names.js";
 import type { AgentMessage, CustomMessage, ImageContent, Receipt } from "../types.js";
 import { type CompactionOptions, Compactor } from "./auto-compaction.js";
 import { type ContextUsage, contextUsage } from "./context-usage.js";
@@ -56,10 +57,15 @@ export class Session<TCustom extends CustomMessage = never> {
   /**
    * Opens the store; `ready` tells when that is done.
    *
-   * @throws AgentBusyError the agent has a session already; AgentError `invalid_request` for a size that makes no sense
+   * @throws AgentBusyError the agent has a session already; AgentError `invalid_request` for an option that
+   *   does not exist, or a size that makes no sense
    */
   constructor(options: SessionOptions<TCustom>) {
     const { agent, branch = "main", findModel, compaction = {}, hooks = {}, ...rest } = options;
+    checkNames("option of a session", options, {
+      ...{ agent, store: 1, branch, compaction, hooks, findModel },
+      ...{ cwd: 1, ids: 1, now: 1 },
+    });
     checkSizes(compaction);
     this._agent = agent;
     // The core does not tell messages of the application apart.

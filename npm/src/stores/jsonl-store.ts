@@ -1,4 +1,5 @@
 /** A session as a text of lines, in whatever keeps texts. */
+import { checkNames } from "../names.js";
 import { SessionError, uuid } from "../session/call.js";
 import { admit } from "../session/checks.js";
 import { storageError } from "../session/indexeddb/failure.js";
@@ -57,7 +58,10 @@ export class JsonlStore implements SessionStore {
   /** One thing at a time. */
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(log: TextLog, { id = uuid(), now = Date.now }: JsonlStoreOptions = {}) {
+  /** @throws AgentError `invalid_request` for an option that does not exist */
+  constructor(log: TextLog, options: JsonlStoreOptions = {}) {
+    const { id = uuid(), now = Date.now } = options;
+    checkNames("option of a store", options, { id, now });
     this.#log = log;
     this.#id = id;
     this.#now = now;

@@ -1,4 +1,5 @@
 /** Sessions in the browser's own file system (OPFS): a folder for each, with its log and what a list shows of it. */
+import { checkNames } from "../names.js";
 import { SessionError, uuid } from "../session/call.js";
 import { type Committed, NAME, type StoreWrite } from "../session/store.js";
 import { fileHandleLog } from "./file-handle.js";
@@ -119,6 +120,7 @@ export class OpfsStore extends JsonlStore {
 
   constructor(options: OpfsOptions = {}) {
     const { id = uuid(), folder, now = Date.now } = options;
+    checkNames("option of a store", options, { id, now, folder });
     super(opfsLog(id, folder), { id, now });
     this.#folder = folder;
     this.#now = now;

@@ -1,5 +1,6 @@
 /** Sessions on a server of the application, over HTTP. The protocol is told in docs/sessions.md. */
 import { after } from "../clock.js";
+import { checkNames } from "../names.js";
 import { SessionError } from "../session/call.js";
 import { JsonlStore, type JsonlStoreOptions } from "./jsonl-store.js";
 import type { TextLog } from "./log.js";
@@ -26,6 +27,9 @@ const CODES: Record<number, string> = {
 /** A log behind an address. Commits carry the number of their first write, so that one may be sent again. */
 export function remoteLog(url: string, options: RemoteOptions = {}): TextLog {
   const { headers = {}, retries = 3, retryDelayMs = 500, timeoutMs = 30_000 } = options;
+  checkNames("option of a store", options, {
+    ...{ id: 1, now: 1, headers, fetch: 1, retries, retryDelayMs, timeoutMs },
+  });
   const fetch = options.fetch ?? globalThis.fetch;
   let epoch: number | undefined;
   type Take<T> = (response: Response) => Promise<T>;
@@ -97,6 +101,6 @@ export function remoteLog(url: string, options: RemoteOptions = {}): TextLog {
 export class RemoteStore extends JsonlStore {
   /** @param url of the session */
   constructor(url: string, options: RemoteOptions = {}) {
-    super(remoteLog(url, options), options);
+    super(remoteLog(url, options), { id: options.id, now: options.now });
   }
 }

@@ -148,10 +148,10 @@ export const compacting = {
     ok(warnings[0].error.message.includes("half"), warnings[0].error.message);
     const start = events.find(({ type }) => type === "compaction_end");
     ok(start.result.tokensBefore > 1000 && start.result.tokensBefore < 1500, JSON.stringify(start));
-    await rejects(
-      (async () => new host.session.Session({ ...session, compaction: { keepRecentTokens: -1 } }))(),
-      "invalid_request",
-    );
+    const { agent, store } = session;
+    const refused = { agent, store, compaction: { keepRecentTokens: -1 } };
+    const error = await rejects((async () => new host.session.Session(refused))(), "invalid_request");
+    ok(error.message.includes("keepRecentTokens"), error.message);
   },
 
   "hooks of the application see the compacted context, and have the last word": async (host) => {

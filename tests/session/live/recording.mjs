@@ -201,6 +201,29 @@ export const recording = {
     equal(agent.state.messages[3].details === details, true);
   },
 
+  "an option that does not exist is refused, and the text names those that do": async (host) => {
+    const { Session, MemoryStore, IndexedDbStore, openStore, SessionCatalog } = host.session;
+    const agent = agentOf(host, []);
+    const store = new MemoryStore();
+    const compaction = (settings) => () => new Session({ agent, store, compaction: settings });
+    for (const [make, slip, near] of [
+      [() => new Session({ agent, store, brnch: "a" }), "brnch", "branch"],
+      [() => Session.open({ agent, store, hook: {} }), "hook", "hooks"],
+      [compaction({ reserveToken: 1 }), "reserveToken", "reserveTokens"],
+      [compaction({ branchSummary: { reserve: 1 } }), "reserve", "reserveTokens"],
+      [compaction({ modelOverrides: { "a/b": { keep: 1 } } }), "keep", "keepRecentTokens"],
+      [() => new MemoryStore({ ID: "a" }), "ID", "id"],
+      [() => new IndexedDbStore({ db: "a" }), "db", "database"],
+      [() => openStore({ onfallback() {} }), "onfallback", "onFallback"],
+      [() => new SessionCatalog({ name: "a" }), "name", "database"],
+    ]) {
+      const { message } = await rejects((async () => make())(), "invalid_request");
+      ok(message.includes(`"${slip}"; known: `) && message.includes(near), message);
+    }
+    // Nothing was begun.
+    await (await Session.open({ agent, store })).dispose();
+  },
+
   "an agent behind the proxy of a framework": async (host) => {
     const { Session, MemoryStore } = host.session;
     // As Vue does: objects are wrapped when they are read, functions and what cannot be extended are not.

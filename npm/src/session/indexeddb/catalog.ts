@@ -1,4 +1,5 @@
 import type { Usage } from "../../types.js";
+import { checkNames } from "../../names.js";
 import { treeWrites } from "../branches.js";
 import { SessionError, uuid } from "../call.js";
 import { type StoreWrite, TIPS } from "../store.js";
@@ -55,7 +56,9 @@ export class SessionCatalog {
   #channel: Channel<ListMessage> | undefined;
 
   /** @param options `database`: its name, default `steersman` */
-  constructor({ database: name = "steersman" }: { database?: string } = {}) {
+  constructor(options: { database?: string } = {}) {
+    const { database: name = "steersman" } = options;
+    checkNames("option of a catalog", options, { database });
     this.#name = name;
     this.#db = database(name);
   }

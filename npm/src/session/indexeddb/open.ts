@@ -1,3 +1,4 @@
+import { checkNames } from "../../names.js";
 import { SessionError } from "../call.js";
 import { MemoryStore } from "../memory-store.js";
 import type { SessionStore } from "../store.js";
@@ -22,6 +23,8 @@ export interface OpenStoreOptions extends IndexedDbStoreOptions {
  */
 export async function openStore(options: OpenStoreOptions = {}): Promise<SessionStore> {
   const { fallback = "memory", onFallback, ...rest } = options;
+  const known = { id: 1, database: 1, clock: 1, locks: 1, fallback, onFallback, version: 1 };
+  checkNames("option of a store", options, known);
   const store = new IndexedDbStore(rest);
   try {
     await store.open();

@@ -1,3 +1,4 @@
+import { checkNames } from "../../names.js";
 import { SessionError, uuid } from "../call.js";
 import { admit } from "../checks.js";
 import type {
@@ -51,6 +52,7 @@ export class IndexedDbStore implements SessionStore {
 
   constructor(options: IndexedDbStoreOptions = {}) {
     const { id = uuid(), database: name = "steersman", clock = systemClock, locks, version } = options;
+    checkNames("option of a store", options, { id, database: 1, clock, locks, version });
     this.id = id;
     this.#clock = clock;
     this.#db = database(name, { leaving: () => this.#owner.leaveForGood() }, version);
