@@ -3,6 +3,7 @@
 //! TypeScript (`npm/src/engine`) passes in objects whose methods this layer calls (structural imports), so no snippet
 //! files exist and no user code is called without `catch`.
 
+mod answer;
 mod executor;
 mod host;
 mod probe;

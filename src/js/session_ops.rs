@@ -1,7 +1,11 @@
 //! The operations behind `sessionCall`, by name.
 
-use steersman_wire::json::{Object, Value};
+use std::borrow::Cow;
 
+use steersman_wire::json::Value;
+
+use super::answer::Answer;
+use super::session::Done;
 use crate::session::append::Extras;
 use crate::session::compact::{overflow, Preparation};
 use crate::session::context::Context;
@@ -12,63 +16,62 @@ use crate::session::summary::{
 };
 use crate::session::{llm, tokens, SessionError, SessionTree, Stamp};
 
-type Done = Result<Value, SessionError>;
-
-fn word<'a>(request: &'a Value, key: &str) -> &'a str {
+pub(super) fn word<'a>(request: &'a Value, key: &str) -> &'a str {
     request.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(super) fn items<'a>(request: &'a Value, key: &str) -> &'a [Value] {
+    request.get(key).and_then(Value::as_array).unwrap_or_default()
 }
 
 fn number(request: &Value, key: &str) -> f64 {
     request.get(key).and_then(Value::as_f64).unwrap_or_default()
 }
 
-fn items<'a>(request: &'a Value, key: &str) -> &'a [Value] {
-    request.get(key).and_then(Value::as_array).unwrap_or_default()
+fn flag(request: &Value, key: &str) -> bool {
+    request.get(key) == Some(&Value::Bool(true))
 }
 
-fn object(members: Vec<(&str, Value)>) -> Value {
-    Value::Object(members.into_iter().collect())
+/// The texts of a list.
+fn words(request: &Value, key: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for item in items(request, key) {
+        words.extend(item.as_str().map(str::to_owned));
+    }
+    words
 }
 
 /// Numbers as runs: the first of each and how many follow one another. A conversation is mostly one run.
-fn runs(positions: &mut dyn Iterator<Item = usize>) -> Value {
+fn runs(out: &mut Answer, positions: &[usize]) {
     let mut runs: Vec<usize> = Vec::new();
-    for position in positions {
+    for &position in positions {
         match runs.as_mut_slice() {
             [.., first, count] if *first + *count == position => *count += 1,
             _ => runs.extend([position, 1]),
         }
     }
-    Value::Array(runs.into_iter().map(Value::from).collect())
-}
-
-fn numbers(positions: &[usize]) -> Value {
-    runs(&mut positions.iter().copied())
-}
-
-fn texts(list: &[String]) -> Value {
-    Value::Array(list.iter().map(|text| text.as_str().into()).collect())
+    out.counts(&runs);
 }
 
 /// An operation on a session. What adds an entry answers with it.
-pub(super) fn operation(tree: &mut SessionTree, name: &str, request: &Value, stamp: &mut Stamp<'_>) -> Done {
+pub(super) fn operation(
+    tree: &mut SessionTree,
+    name: &str,
+    request: &Value,
+    stamp: &mut Stamp<'_>,
+    out: &mut Answer,
+) -> Done {
     let get = |key: &str| request.get(key).cloned();
     let optional = |key: &str| request.get(key).and_then(Value::as_str);
     let word = |key: &str| word(request, key);
-    let extras = Extras {
-        details: get("details"),
-        usage: get("usage"),
-        from_hook: request.get("fromHook").and_then(Value::as_bool),
-    };
     let added = match name {
         "message" => tree.append_message(get("message").unwrap_or_default(), stamp),
         "model" => tree.append_model_change(word("provider"), word("modelId"), stamp),
         "thinking" => tree.append_thinking_level_change(word("level"), stamp),
         "custom" => tree.append_custom(word("customType"), get("data"), stamp),
         "customMessage" => {
-            let display = request.get("display") == Some(&Value::Bool(true));
             let content = get("content").unwrap_or_default();
-            tree.append_custom_message(word("customType"), content, display, get("details"), stamp)
+            tree.append_custom_message(word("customType"), content, flag(request, "display"), get("details"), stamp)
         }
         "name" => tree.append_name(word("name"), stamp),
         "label" => tree.append_label(word("target"), optional("label"), stamp),
@@ -76,59 +79,82 @@ pub(super) fn operation(tree: &mut SessionTree, name: &str, request: &Value, sta
             let usage = get("usage").unwrap_or_default();
             tree.append_usage(word("kind"), word("provider"), word("model"), usage, optional("note"), stamp)
         }
-        "compaction" => {
-            let before = number(request, "tokensBefore");
-            tree.append_compaction(word("summary"), optional("firstKeptEntryId"), before, &extras, stamp)
+        "compaction" | "branchSummary" => {
+            let extras = Extras {
+                details: get("details"),
+                usage: get("usage"),
+                from_hook: request.get("fromHook").and_then(Value::as_bool),
+            };
+            if name == "branchSummary" {
+                tree.branch_with_summary(optional("to"), word("summary"), &extras, stamp)
+            } else {
+                let before = number(request, "tokensBefore");
+                tree.append_compaction(word("summary"), optional("firstKeptEntryId"), before, &extras, stamp)
+            }
         }
-        "branchSummary" => tree.branch_with_summary(optional("to"), word("summary"), &extras, stamp),
         "edit" => tree.append_context_edit(word("target"), get("replacement").unwrap_or_default(), stamp),
-        _ => return question(tree, name, request),
+        _ => return question(tree, name, request, out),
     };
     let position = added?;
-    let value = tree.value_at(position).clone();
+    out.value(tree.value_at(position));
     if matches!(name, "message" | "custom") {
         // The host keeps what it says.
         tree.outline(position);
     }
-    Ok(value)
+    Ok(())
 }
 
-/// What a session says of the one it was made of: an entry whose outline both have by its position there.
-pub(super) fn branched(tree: &SessionTree, made: &SessionTree) -> Object {
-    let entry = |position: usize| match made.is_outline(position) {
-        true => tree.position(made.id_at(position)).into(),
-        false => made.value_at(position).clone(),
-    };
-    let mut out = Object::new();
-    out.insert("entries", (0..made.len()).map(entry).collect::<Vec<Value>>());
-    out
+/// Writes the member `entries`, what a session says of the one it was made of: an entry whose outline both have by its
+/// position there.
+pub(super) fn branched(tree: &SessionTree, made: &SessionTree, out: &mut Answer) {
+    out.key("entries").open('[');
+    for position in 0..made.len() {
+        match made.is_outline(position) {
+            true => out.place(tree.position(made.id_at(position))),
+            false => out.value(made.value_at(position)),
+        }
+    }
+    out.close(']');
 }
 
-/// Entries that are needed in full first. `None`: they all are here.
-fn outlines(tree: &SessionTree, positions: &[usize]) -> Option<Value> {
+/// Whether entries are here in full. Those that are not are asked for.
+fn complete(tree: &SessionTree, positions: &[usize], out: &mut Answer) -> bool {
     let outlines = tree.outlines(positions);
-    (!outlines.is_empty()).then(|| object(vec![("outlines", numbers(&outlines))]))
+    if !outlines.is_empty() {
+        runs(out.open('{').key("outlines"), &outlines);
+        out.close('}');
+    }
+    outlines.is_empty()
 }
 
-/// Operations that add nothing.
-fn question(tree: &mut SessionTree, name: &str, request: &Value) -> Done {
-    let at = |key: &str| match request.get(key) {
+/// The entry that a member names; without it the leaf.
+fn entry_of(tree: &SessionTree, request: &Value, key: &str) -> Result<Option<usize>, SessionError> {
+    match request.get(key) {
         Some(Value::String(id)) => tree.known(id).map(Some),
         Some(_) => Ok(None),
         None => Ok(tree.leaf()),
-    };
-    Ok(match name {
+    }
+}
+
+/// Operations that add nothing.
+fn question(tree: &mut SessionTree, name: &str, request: &Value, out: &mut Answer) -> Done {
+    match name {
         "branch" => {
             tree.branch(request.get("to").and_then(Value::as_str))?;
-            tree.leaf().into()
+            out.place(tree.leaf());
         }
-        "path" => numbers(&tree.path(at("leaf")?)),
-        "children" => numbers(&tree.children(at("of")?)),
+        "path" => runs(out, &tree.path(entry_of(tree, request, "leaf")?)),
+        "children" => runs(out, &tree.children(entry_of(tree, request, "of")?)),
         "labels" => {
-            let labels = tree.labels().into_iter().enumerate();
-            Value::Object(labels.filter_map(|(entry, label)| Some((tree.id_at(entry), label?))).collect())
+            out.open('{');
+            for (entry, label) in tree.labels().into_iter().enumerate() {
+                if let Some(label) = label {
+                    out.key(tree.id_at(entry)).text(label);
+                }
+            }
+            out.close('}');
         }
-        "sessionName" => tree.name().into(),
+        "sessionName" => out.optional(tree.name()),
         // Runs down the tree: the first entry, how many follow one another, the depth of the first.
         "tree" => {
             let mut runs: Vec<usize> = Vec::new();
@@ -140,58 +166,66 @@ fn question(tree: &mut SessionTree, name: &str, request: &Value) -> Done {
                     _ => runs.extend([row.entry, 1, row.depth]),
                 }
             }
-            Value::Array(runs.into_iter().map(Value::from).collect())
+            out.counts(&runs);
         }
         "fill" => {
-            let entries = items(request, "entries").iter();
-            for (position, entry) in items(request, "at").iter().filter_map(Value::as_f64).zip(entries) {
-                tree.fill(position as usize, entry.clone());
+            let mut entries = items(request, "entries").iter();
+            for position in items(request, "at") {
+                if let (Some(position), Some(entry)) = (position.as_f64(), entries.next()) {
+                    tree.fill(position as usize, entry.clone());
+                }
             }
-            Value::Null
+            out.value(&Value::Null);
         }
-        "context" => context(tree, &tree.context(at("leaf")?)),
+        "context" => context(tree, &tree.context(entry_of(tree, request, "leaf")?), out),
         "size" => {
-            let context = tree.context(at("leaf")?);
-            match outlines(tree, &tree.measured(&context)) {
-                Some(needed) => needed,
-                None => size(tree.size(&context)),
+            let context = tree.context(entry_of(tree, request, "leaf")?);
+            if complete(tree, &tree.measured(&context), out) {
+                size(tree.size(&context), out);
             }
         }
         "cut" => {
             let path = tree.path(tree.leaf());
             let start = number(request, "start") as usize;
             let end = request.get("end").and_then(Value::as_f64).map_or(path.len(), |end| end as usize);
-            if let Some(needed) = outlines(tree, path.get(start..end).unwrap_or_default()) {
-                return Ok(needed);
+            if complete(tree, path.get(start..end).unwrap_or_default(), out) {
+                let cut = tree.cut(&path, start, end, number(request, "keep"));
+                out.open('{').key("firstKept").count(cut.first_kept);
+                out.key("splitTurn").place(cut.split_turn);
+                out.close('}');
             }
-            let cut = tree.cut(&path, start, end, number(request, "keep"));
-            object(vec![("firstKept", cut.first_kept.into()), ("splitTurn", cut.split_turn.into())])
         }
         "prepare" => {
-            let leaf = at("leaf")?;
-            if let Some(needed) = outlines(tree, &tree.compactable(leaf)) {
-                return Ok(needed);
+            let leaf = entry_of(tree, request, "leaf")?;
+            if complete(tree, &tree.compactable(leaf), out) {
+                match tree.prepare_compaction(leaf, number(request, "keep"), &access(request)) {
+                    Some(ready) => preparation(&ready, out),
+                    None => out.value(&Value::Null),
+                }
             }
-            let ready = tree.prepare_compaction(leaf, number(request, "keep"), &access(request));
-            ready.as_ref().map(preparation).into()
         }
         "collect" => {
-            let (left, parting) = tree.left_behind(at("from")?, at("to")?);
-            object(vec![("entries", numbers(&left)), ("parting", parting.into())])
+            let (left, parting) = tree.left_behind(entry_of(tree, request, "from")?, entry_of(tree, request, "to")?);
+            runs(out.open('{').key("entries"), &left);
+            out.key("parting").place(parting);
+            out.close('}');
         }
         "branchPart" => {
-            let entries = items(request, "entries").iter().filter_map(Value::as_str);
-            let entries: Vec<usize> = entries.filter_map(|id| tree.position(id)).collect();
-            if let Some(needed) = outlines(tree, &entries) {
-                return Ok(needed);
+            let mut entries = Vec::new();
+            for id in items(request, "entries") {
+                entries.extend(id.as_str().and_then(|id| tree.position(id)));
             }
-            let part = tree.prepare_branch(&entries, number(request, "budget"), &access(request));
-            let mut out = vec![("messages", Value::Array(part.messages)), ("totalTokens", part.tokens.into())];
-            out.extend(lists(&part.files));
-            object(out)
+            if complete(tree, &entries, out) {
+                let part = tree.prepare_branch(&entries, number(request, "budget"), &access(request));
+                out.open('{').key("messages").values(&part.messages);
+                out.key("totalTokens").number(part.tokens);
+                lists(&part.files, out);
+                out.close('}');
+            }
         }
         _ => return Err(SessionError::new("unknown_operation")),
-    })
+    }
+    Ok(())
 }
 
 /// The tools that touch files: those that the request names, else those that are usual.
@@ -206,54 +240,65 @@ fn access(request: &Value) -> impl Fn(&str) -> Option<Access> + '_ {
     }
 }
 
-fn lists(files: &FileLists) -> [(&'static str, Value); 2] {
-    [("readFiles", texts(&files.read)), ("modifiedFiles", texts(&files.modified))]
+/// Writes the members of file lists.
+fn lists(files: &FileLists, out: &mut Answer) {
+    out.key("readFiles").texts(&files.read);
+    out.key("modifiedFiles").texts(&files.modified);
 }
 
 /// The messages are told by their entries; `made` are those that do not stand there as they are: the place among the
 /// messages, and the message, or `[content]` where only that is another one.
-fn context(tree: &SessionTree, context: &Context<'_>) -> Value {
-    let mut made = Vec::new();
+fn context(tree: &SessionTree, context: &Context<'_>, out: &mut Answer) {
+    let mut sources = Vec::new();
+    out.open('{').key("made").open('[');
     for (place, message) in context.messages.iter().enumerate() {
-        let entry = tree.value_at(message.entry);
-        let own = entry.get("message");
-        let told = match &message.message {
-            std::borrow::Cow::Borrowed(borrowed) if own.is_some_and(|own| std::ptr::eq(own, *borrowed)) => continue,
-            other if own.is_some() => Value::Array(vec![other.get("content").cloned().unwrap_or_default()]),
-            other => (**other).clone(),
-        };
-        made.push(Value::Array(vec![place.into(), told]));
+        sources.push(message.entry);
+        let own = tree.value_at(message.entry).get("message");
+        if matches!((&message.message, own), (Cow::Borrowed(told), Some(own)) if std::ptr::eq(own, *told)) {
+            continue;
+        }
+        out.open('[').count(place);
+        if own.is_some() {
+            out.open('[').value(message.message.get("content").unwrap_or(&Value::Null));
+            out.close(']');
+        } else {
+            out.value(&message.message);
+        }
+        out.close(']');
     }
-    let model = context.model.map(|(provider, id)| object(vec![("provider", provider.into()), ("modelId", id.into())]));
-    object(vec![
-        ("entries", numbers(&context.entries)),
-        ("sources", runs(&mut context.messages.iter().map(|message| message.entry))),
-        ("made", Value::Array(made)),
-        ("model", model.into()),
-        ("thinkingLevel", context.thinking_level.into()),
-    ])
+    out.close(']');
+    runs(out.key("entries"), &context.entries);
+    runs(out.key("sources"), &sources);
+    out.key("model");
+    match context.model {
+        Some((provider, id)) => {
+            out.open('{').key("provider").text(provider);
+            out.key("modelId").text(id);
+            out.close('}');
+        }
+        None => out.value(&Value::Null),
+    }
+    out.key("thinkingLevel").text(context.thinking_level);
+    out.close('}');
 }
 
-fn size(size: tokens::Size) -> Value {
-    object(vec![
-        ("tokens", size.tokens.into()),
-        ("usageTokens", size.counted.into()),
-        ("trailingTokens", size.estimated.into()),
-        ("lastUsageIndex", size.counted_at.into()),
-    ])
+fn size(size: tokens::Size, out: &mut Answer) {
+    out.open('{').key("tokens").number(size.tokens);
+    out.key("usageTokens").number(size.counted);
+    out.key("trailingTokens").number(size.estimated);
+    out.key("lastUsageIndex").place(size.counted_at);
+    out.close('}');
 }
 
-fn preparation(ready: &Preparation) -> Value {
-    let mut out = vec![
-        ("tokensBefore", ready.tokens_before.into()),
-        ("firstKeptEntryId", ready.first_kept.as_str().into()),
-        ("messagesToSummarize", ready.history.clone().into()),
-        ("turnPrefixMessages", ready.prefix.clone().into()),
-        ("isSplitTurn", ready.is_split_turn.into()),
-        ("previousSummary", ready.previous_summary.as_deref().into()),
-    ];
-    out.extend(lists(&ready.files));
-    object(out)
+fn preparation(ready: &Preparation, out: &mut Answer) {
+    out.open('{').key("tokensBefore").number(ready.tokens_before);
+    out.key("firstKeptEntryId").text(&ready.first_kept);
+    out.key("messagesToSummarize").values(&ready.history);
+    out.key("turnPrefixMessages").values(&ready.prefix);
+    out.key("isSplitTurn").flag(ready.is_split_turn);
+    out.key("previousSummary").optional(ready.previous_summary.as_deref());
+    lists(&ready.files, out);
+    out.close('}');
 }
 
 fn prepared(request: &Value) -> Preparation {
@@ -263,69 +308,84 @@ fn prepared(request: &Value) -> Preparation {
         first_kept: word(ready, "firstKeptEntryId").to_owned(),
         history: items(ready, "messagesToSummarize").to_vec(),
         prefix: items(ready, "turnPrefixMessages").to_vec(),
-        is_split_turn: ready.get("isSplitTurn") == Some(&Value::Bool(true)),
+        is_split_turn: flag(ready, "isSplitTurn"),
         previous_summary: ready.get("previousSummary").and_then(Value::as_str).map(str::to_owned),
         files: files_of(ready),
     }
 }
 
 fn files_of(value: &Value) -> FileLists {
-    let list = |key| items(value, key).iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    FileLists { read: list("readFiles"), modified: list("modifiedFiles") }
+    FileLists { read: words(value, "readFiles"), modified: words(value, "modifiedFiles") }
+}
+
+/// The system prompt, and the texts of the user messages to send.
+fn requests(texts: &[String], out: &mut Answer) {
+    out.open('{').key("systemPrompt").text(SYSTEM_PROMPT);
+    out.key("requests").texts(texts);
+    out.close('}');
+}
+
+/// A summary that is ready, and what its entry keeps in `details`.
+fn summary(text: &str, files: &FileLists, out: &mut Answer) {
+    out.open('{').key("summary").text(text);
+    lists(files, out.key("details").open('{'));
+    out.close('}');
+    out.close('}');
 }
 
 /// Functions that need no session.
-pub(super) fn function(name: &str, request: &Value) -> Done {
+pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
     let message = request.get("message").unwrap_or(&Value::Null);
     let messages = items(request, "messages");
-    Ok(match name {
-        "estimate" => tokens::estimate(message).into(),
-        "usageTokens" => tokens::of_usage(request.get("usage").unwrap_or(&Value::Null)).into(),
-        "messagesSize" => size(tokens::of_messages(&mut messages.iter())),
+    match name {
+        "estimate" => out.number(tokens::estimate(message)),
+        "usageTokens" => out.number(tokens::of_usage(request.get("usage").unwrap_or(&Value::Null))),
+        "messagesSize" => size(tokens::of_messages(&mut messages.iter()), out),
         "overflow" => {
             let (overflows, length) = overflow(message, number(request, "window"), number(request, "maxTokens"));
-            object(vec![("isContextOverflow", overflows.into()), ("isRecoverableLength", length.into())])
+            out.open('{').key("isContextOverflow").flag(overflows);
+            out.key("isRecoverableLength").flag(length);
+            out.close('}');
         }
-        "forModel" => Value::Array(messages.iter().filter_map(llm::for_model).collect()),
-        "serialize" => serialize(&mut messages.iter()).into(),
+        "forModel" => {
+            out.open('[');
+            for message in messages {
+                if let Some(message) = llm::seen(message) {
+                    out.value(&message);
+                }
+            }
+            out.close(']');
+        }
+        "serialize" => out.text(&serialize(&mut messages.iter())),
         "files" => {
             let mut files = FileOps::default();
-            messages.iter().for_each(|message| files.add_message(message, &access(request)));
+            for message in messages {
+                files.add_message(message, &access(request));
+            }
             let found = files.lists();
-            let mut out: Object = lists(&found).into_iter().collect();
-            out.insert("appended", found.appended());
-            Value::Object(out)
+            lists(&found, out.open('{'));
+            out.key("appended").text(&found.appended());
+            out.close('}');
         }
-        "requests" => object(vec![
-            ("systemPrompt", SYSTEM_PROMPT.into()),
-            ("requests", texts(&compaction_requests(&prepared(request), word(request, "focus")))),
-        ]),
+        "requests" => requests(&compaction_requests(&prepared(request), word(request, "focus")), out),
         "summary" => {
-            let answers: Vec<String> =
-                items(request, "answers").iter().filter_map(Value::as_str).map(str::to_owned).collect();
             let ready = prepared(request);
-            object(vec![("summary", compaction_summary(&ready, &answers).into()), ("details", ready.files.details())])
+            summary(&compaction_summary(&ready, &words(request, "answers")), &ready.files, out);
         }
-        "answer" => match answer_text(message) {
-            Ok(text) => text.into(),
-            Err(code) => return Err(SessionError::new(code)),
-        },
+        "answer" => out.text(&answer_text(message).map_err(SessionError::new)?),
         "branchRequest" => {
-            let replace = request.get("replace") == Some(&Value::Bool(true));
-            object(vec![
-                ("systemPrompt", SYSTEM_PROMPT.into()),
-                ("requests", texts(&[branch_request(messages, word(request, "focus"), replace)])),
-            ])
+            let replace = flag(request, "replace");
+            requests(&[branch_request(messages, word(request, "focus"), replace)], out);
         }
         "branchText" => {
             let files = files_of(request);
-            let answer = request.get("answer").and_then(Value::as_str);
-            object(vec![
-                ("summary", answer.map_or(NO_BRANCH.into(), |answer| branch_summary(answer, &files).into())),
-                ("details", files.details()),
-            ])
+            match request.get("answer").and_then(Value::as_str) {
+                Some(answer) => summary(&branch_summary(answer, &files), &files, out),
+                None => summary(NO_BRANCH, &files, out),
+            }
         }
-        "totalUsage" => tokens::total_usage(&mut items(request, "usages").iter()),
+        "totalUsage" => out.value(&tokens::total_usage(&mut items(request, "usages").iter())),
         _ => return Err(SessionError::new("closed")),
-    })
+    }
+    Ok(())
 }

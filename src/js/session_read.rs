@@ -2,9 +2,11 @@
 
 use std::mem::ManuallyDrop;
 
-use steersman_wire::json::{Object, Value};
+use steersman_wire::json::Value;
 
-use super::session::{kept, reports};
+use super::answer::Answer;
+use super::session::{kept, reports, Done};
+use super::session_ops::items;
 use crate::session::reader::Reader;
 use crate::session::{SessionError, Stamp};
 use crate::table::{Key, Table};
@@ -14,38 +16,39 @@ thread_local! {
 }
 
 /// One step: `begin` with a `header` gives a key; `rows` come in any number; `end` gives the session, `stop` nothing.
-pub(super) fn step(key: Key, request: &Value, stamp: &mut Stamp<'_>) -> Result<Value, SessionError> {
-    match request.get("op").and_then(Value::as_str) {
-        Some("begin") => {
-            let reader = Reader::new(request.get("header").cloned().unwrap_or_default())?;
-            return Ok(READERS.with(|readers| readers.insert(reader)).to_number().into());
-        }
-        Some("rows") => {
-            let mut reader = READERS.with(|readers| readers.take(key)).ok_or(SessionError::new("closed"))?;
-            let answer = rows(&mut reader, request, stamp);
-            drop(READERS.with(|readers| readers.restore(key, reader)));
-            return Ok(answer);
-        }
-        _ => {}
+pub(super) fn step(name: &str, key: Key, request: &Value, stamp: &mut Stamp<'_>, out: &mut Answer) -> Done {
+    if name == "begin" {
+        let reader = Reader::new(request.get("header").cloned().unwrap_or_default())?;
+        out.number(READERS.with(|readers| readers.insert(reader)).to_number());
+        return Ok(());
     }
-    let reader = READERS.with(|readers| readers.remove(key)).ok_or(SessionError::new("closed"))?;
-    if request.get("op").and_then(Value::as_str) == Some("stop") {
-        return Ok(Value::Null);
+    let mut reader = READERS.with(|readers| readers.take(key)).ok_or(SessionError::new("closed"))?;
+    if name == "rows" {
+        rows(&mut reader, request, stamp, out);
+        drop(READERS.with(|readers| readers.restore(key, reader)));
+        return Ok(());
+    }
+    READERS.with(|readers| drop(readers.remove(key)));
+    if name == "stop" {
+        out.value(&Value::Null);
+        return Ok(());
     }
     let (tree, found) = reader.finish(None);
-    let mut out = Object::new();
-    out.insert("reports", reports(&found));
-    Ok(kept(out, tree))
+    reports(out.open('{'), &found);
+    kept(out, tree);
+    Ok(())
 }
 
 /// `shapes` are added first. Of the `rows` an outline is four items: the place of its shape, id, parent (`null`; a text;
 /// anything else: the entry before) and time; an object is a whole entry. Gives how many entries were `done`, those
 /// that are other ones now, and `reports`. What cannot be done ends it.
-fn rows(reader: &mut Reader, request: &Value, stamp: &mut Stamp<'_>) -> Value {
-    let list = |key: &str| request.get(key).and_then(Value::as_array).unwrap_or_default().iter();
-    list("shapes").for_each(|shape| reader.shape(shape.clone()));
-    let mut rows = list("rows");
-    let (mut done, mut changes) = (0, Vec::new());
+fn rows(reader: &mut Reader, request: &Value, stamp: &mut Stamp<'_>, out: &mut Answer) {
+    for shape in items(request, "shapes") {
+        reader.shape(shape.clone());
+    }
+    out.open('{').key("changes").open('[');
+    let mut rows = items(request, "rows").iter();
+    let mut done = 0;
     while let Some(row) = rows.next() {
         let read = match row.as_f64() {
             Some(shape) => {
@@ -55,20 +58,23 @@ fn rows(reader: &mut Reader, request: &Value, stamp: &mut Stamp<'_>) -> Value {
                     parent => Some(parent.and_then(Value::as_str).unwrap_or_default()),
                 };
                 let time = rows.next().and_then(Value::as_str).unwrap_or_default();
-                reader.outline(shape as usize, id, parent, time)
+                reader.outline(shape as usize, id, parent, time).map(|()| None)
             }
-            None => reader.entry(row.clone(), None, stamp).map(|changed| {
-                changes.extend(changed.map(|entry| Value::Array(vec![done.into(), entry.clone()])));
-            }),
+            None => reader.entry(row.clone(), None, stamp),
         };
-        if read.is_err() {
-            break;
+        match read {
+            Ok(None) => {}
+            Ok(Some(entry)) => {
+                out.open('[').count(done);
+                out.value(entry);
+                out.close(']');
+            }
+            Err(_) => break,
         }
         done += 1;
     }
-    let mut out = Object::new();
-    out.insert("done", done);
-    out.insert("changes", changes);
-    out.insert("reports", reports(&reader.take_reports()));
-    Value::Object(out)
+    out.close(']');
+    out.key("done").count(done);
+    reports(out, &reader.take_reports());
+    out.close('}');
 }

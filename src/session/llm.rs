@@ -1,13 +1,20 @@
 //! Messages in the form of requests (SESSIONS 1.3 and 3).
 
+use std::borrow::Cow;
+
 use steersman_wire::json::{Object, Value};
 
 use super::read::{number, text, text_blocks};
 
 /// What a model is sent of a message. `None`: nothing.
 pub fn for_model(message: &Value) -> Option<Value> {
+    seen(message).map(Cow::into_owned)
+}
+
+/// The same, borrowed where the message is sent as it is.
+pub(crate) fn seen(message: &Value) -> Option<Cow<'_, Value>> {
     let content = match text(message, "role") {
-        "user" | "assistant" | "toolResult" | "system" => return Some(message.clone()),
+        "user" | "assistant" | "toolResult" | "system" => return Some(Cow::Borrowed(message)),
         "custom" => match message.get("content") {
             Some(Value::String(text)) => text_blocks(text),
             content => content.cloned().unwrap_or_default(),
@@ -31,7 +38,7 @@ pub fn for_model(message: &Value) -> Option<Value> {
     user.insert("role", "user");
     user.insert("content", content);
     user.insert("timestamp", message.get("timestamp").cloned());
-    Some(Value::Object(user))
+    Some(Cow::Owned(Value::Object(user)))
 }
 
 fn wrapped(before: &str, summary: &str, after: &str) -> Value {

@@ -89,7 +89,7 @@ const LONGEST_RESULT: usize = 2000;
 /// A conversation as plain text. Results of tools are cut at 2000 characters; thinking is left out.
 pub fn serialize(messages: &mut dyn Iterator<Item = &Value>) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for message in messages.filter_map(llm::for_model) {
+    for message in messages.filter_map(llm::seen) {
         let said = joined_text(message.get("content"), "\n");
         let mut part = |name: &str, text: &str| {
             if !text.is_empty() {

@@ -25,11 +25,7 @@ const none = -1;
 const keys = new FinalizationRegistry<SessionKey>((key) => dropSession(key));
 
 /** Does an operation. Throws only when the engine is not loaded, or breaks down. */
-export function callSession(
-  key: SessionKey | undefined,
-  request: Record<string, unknown>,
-  text = "",
-): SessionAnswer {
+export function callSession(key: SessionKey | undefined, request: Record<string, unknown>): SessionAnswer {
   const loading = ready();
   if (loading !== undefined) {
     loading.catch(() => {});
@@ -41,7 +37,7 @@ export function callSession(
   attach();
   const json = JSON.stringify(request);
   const place = key?.key ?? none;
-  return JSON.parse(enter(() => wasm.sessionCall(place, json, text))) as SessionAnswer;
+  return JSON.parse(enter(() => wasm.sessionCall(place, json))) as SessionAnswer;
 }
 
 let module: WebAssembly.Module | undefined;

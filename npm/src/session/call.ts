@@ -18,8 +18,8 @@ export class SessionError extends Error {
 }
 
 /** Does an operation, or throws why not. */
-export function call<T>(key: SessionKey | undefined, request: Record<string, unknown>, text?: string): T {
-  const answer = callSession(key, request, text);
+export function call<T>(key: SessionKey | undefined, request: Record<string, unknown>): T {
+  const answer = callSession(key, request);
   if ("error" in answer) throw new SessionError(answer.error, answer.line);
   return answer.value as T;
 }

@@ -1,5 +1,5 @@
 /** Sessions from files and entries. */
-import { call, SessionError, uuid } from "./call.js";
+import { SessionError, uuid } from "./call.js";
 import { type Opened, Reader } from "./reader.js";
 import { TextReader, utf8Length } from "./text.js";
 import type { SessionHeader, SessionSources } from "./types.js";
@@ -26,10 +26,7 @@ export function readText(text: string, sources: Required<SessionSources>): Opene
   const reader = new TextReader(sources);
   return stopping(reader, () => {
     reader.take(text, 0, Number.POSITIVE_INFINITY);
-    return finish(
-      reader.end(() => utf8Length(text) - reader.rest()),
-      sources,
-    );
+    return reader.end(() => utf8Length(text) - reader.rest()).end();
   });
 }
 
@@ -39,22 +36,11 @@ export function readEntries(
   entries: Iterable<unknown>,
   sources: Required<SessionSources>,
 ): Opened {
-  if (isOld(header)) return readText(linesOf([header, ...entries]), sources);
   const reader = new Reader(header, sources);
   return stopping(reader, () => {
     for (const entry of entries) reader.add(entry);
     return reader.end();
   });
-}
-
-/** Lines of JSON. */
-export function linesOf(lines: readonly unknown[]): string {
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-}
-
-/** Whether entries may look otherwise than today. */
-export function isOld(header: SessionHeader): boolean {
-  return !(typeof header.version === "number" && header.version >= 3);
 }
 
 function stopping<T>(reader: { stop(): void }, read: () => T): T {
@@ -64,11 +50,4 @@ function stopping<T>(reader: { stop(): void }, read: () => T): T {
     reader.stop();
     throw error;
   }
-}
-
-/** The session of a file that is over. */
-export function finish(read: Reader | string, sources: Required<SessionSources>): Opened {
-  if (typeof read !== "string") return read.end();
-  const request = { op: "open", now: sources.now() };
-  return withIds(sources, (ids) => call<Opened>(undefined, { ...request, ids }, read));
 }

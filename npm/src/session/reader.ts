@@ -27,6 +27,8 @@ const AT_ONCE = 256;
 /** Reads a session. It must be ended with `end` or `stop`. */
 export class Reader {
   readonly #header: SessionHeader;
+  /** Whether entries may look otherwise than today: all are told whole, and come back as they are today. */
+  readonly #old: boolean;
   readonly #sources: Required<SessionSources>;
   #key: SessionKey;
   readonly #entries: SessionEntry[] = [];
@@ -49,7 +51,8 @@ export class Reader {
     this.#header = header;
     this.#sources = sources;
     this.#key = this.#begin();
-    if (line !== undefined) this.#lines.push(line);
+    this.#old = !(typeof header.version === "number" && header.version >= 3);
+    if (line !== undefined) this.#lines.push(this.#old ? undefined : line);
   }
 
   /** How many entries were read. */
@@ -96,7 +99,7 @@ export class Reader {
     const reports = [...found, ...(told.reports ?? []).map((report) => this.#located(report))];
     const opened: Opened = {
       ...told,
-      header: this.#header,
+      header: this.#old ? told.header : this.#header,
       entries: this.#entries,
       places: this.#places,
       reports,
@@ -120,14 +123,15 @@ export class Reader {
     const taken = this.#places.has(id);
     if (taken) this.#shared.add(id);
     else if (typeof id === "string" && id !== "") this.#places.set(id, place);
-    const shape = taken || typeof id !== "string" || id === "" ? undefined : this.#shape(entry);
+    const whole = this.#old || taken || typeof id !== "string" || id === "";
+    const shape = whole ? undefined : this.#shape(entry);
     if (shape === undefined) this.#rows.push(entry);
     else {
       const before = parentId && this.#entries[place - 1]?.id === parentId;
       this.#rows.push(
         shape,
         id,
-        before ? 0 : (parentId ?? null),
+        before ? 0 : typeof parentId === "string" ? parentId : null,
         typeof timestamp === "string" ? timestamp : "",
       );
     }

@@ -1,7 +1,6 @@
 /** Reading long sessions in slices that leave the page its turn. */
 import { AgentError } from "../errors.js";
 import { nextTurn } from "../stream/pace.js";
-import { finish, isOld, readEntries } from "./import.js";
 import { type Opened, Reader } from "./reader.js";
 import { isHalf, TextReader, utf8Length } from "./text.js";
 import type { SessionHeader, SessionSources } from "./types.js";
@@ -52,7 +51,7 @@ export async function readTextAsync(
     }
     const read = reader.end(() => bytes.last);
     await turns.rest();
-    return finish(read, sources);
+    return read.end();
   } catch (error) {
     reader.stop();
     throw error;
@@ -67,11 +66,6 @@ export async function readEntriesAsync(
   sources: Required<SessionSources>,
 ): Promise<Opened> {
   const turns = new Turns(options);
-  if (isOld(header)) {
-    const all: unknown[] = [];
-    for await (const entry of entries) all.push(entry);
-    return readEntries(header, all, sources);
-  }
   const reader = new Reader(header, sources);
   const total = Array.isArray(entries) ? entries.length : undefined;
   const progress = () => progressOf(reader.count, reader.count, total);

@@ -1,7 +1,8 @@
 /** Reading session files: their lines, and when to let others have their turn. */
 import { SessionError } from "./call.js";
-import { Reader } from "./reader.js";
+import { type Opened, Reader } from "./reader.js";
 import type { SessionHeader, SessionSources } from "./types.js";
+import { ReaderV4 } from "./v4.js";
 
 /** A longer line is refused. In bytes. */
 const LONGEST_LINE = 64 << 20;
@@ -13,14 +14,11 @@ const CHECK_EVERY = 16;
 /** A file that is read in pieces. */
 export class TextReader {
   readonly #sources: Required<SessionSources>;
-  #reader: Reader | undefined;
+  #reader: Reader | ReaderV4 | undefined;
   /** The beginning of a line that goes on in the next piece. */
   #begun: string[] = [];
   #length = 0;
   #number = 0;
-  /** What was read until the header, or all, of a file of an older version or of version 4. */
-  #text: string[] = [];
-  #other = false;
 
   constructor(sources: Required<SessionSources>) {
     this.#sources = sources;
@@ -35,15 +33,10 @@ export class TextReader {
   take(piece: string, from: number, until: number): number {
     let at = from;
     for (let count = 1; at < piece.length; count++) {
-      if (this.#other) {
-        this.#text.push(piece.slice(at));
-        return piece.length;
-      }
       const end = piece.indexOf("\n", at);
       const next = end < 0 ? piece.length : end + 1;
       this.#begun.push(piece.slice(at, end < 0 ? next : end));
       this.#length += next - at;
-      if (!this.#reader) this.#text.push(piece.slice(at, next));
       if (this.#length > (this.#reader ? LONGEST_LINE : HEADER_WITHIN))
         throw this.#reader
           ? new SessionError("line_too_long", this.#number + 1)
@@ -56,13 +49,9 @@ export class TextReader {
     return at;
   }
 
-  /**
-   * The file is over. Gives the reader, or the text where the engine has to read it whole. `offset`: where the last line
-   * begins, in bytes.
-   */
-  end(offset: () => number): Reader | string {
-    if (!this.#other && this.#length > 0) this.#line(offset);
-    if (this.#other) return this.#text.join("");
+  /** The file is over. Gives what has read it. `offset`: where the last line begins, in bytes. */
+  end(offset: () => number): { end(): Opened } {
+    if (this.#length > 0) this.#line(offset);
     if (!this.#reader) throw new SessionError("empty");
     return this.#reader;
   }
@@ -84,25 +73,24 @@ export class TextReader {
     if (this.#number === 1 && line.startsWith("\ufeff")) line = line.slice(1);
     if (line.length * 3 > LONGEST_LINE && utf8Length(line) > LONGEST_LINE)
       throw new SessionError("line_too_long", this.#number);
-    if (!this.#reader) this.#header(line);
+    if (!this.#reader) this.#header(line, offset === undefined);
+    else if (this.#reader instanceof ReaderV4) this.#reader.line(line, this.#number, offset);
     else this.#entry(this.#reader, line, offset);
     this.#begun = [];
     this.#length = 0;
   }
 
-  #header(line: string): void {
+  #header(line: string, ended: boolean): void {
     if (line.trim() === "") return;
-    let header: SessionHeader;
+    let header: SessionHeader & { v?: unknown; kind?: unknown };
     try {
       header = JSON.parse(line);
     } catch {
       throw new SessionError("not_a_session");
     }
-    // Files of other versions are not so long, or not from today: the engine reads them whole.
-    this.#other = !(typeof header?.version === "number" && header.version >= 3 && header.v === undefined);
-    if (this.#other) return;
-    this.#reader = new Reader(header, this.#sources, line);
-    this.#text = [];
+    if (header?.v !== 4 || header.kind !== "header") this.#reader = new Reader(header, this.#sources, line);
+    else if (ended) this.#reader = new ReaderV4(header, this.#sources);
+    else throw new SessionError("corrupt", 1);
   }
 
   #entry(reader: Reader, line: string, offset?: () => number): void {

@@ -93,8 +93,7 @@ export class SessionTree {
   }
 
   /**
-   * As `import`, in slices of some milliseconds, between which the page has its turn. Files of versions 1, 2 and 4 are read
-   * in one.
+   * As `import`, in slices of some milliseconds, between which the page has its turn.
    *
    * @throws SessionError as `import`; AgentError `aborted`; what the source throws
    */
@@ -107,8 +106,8 @@ export class SessionTree {
   static importWebUi(row: unknown, options: NewSessionOptions = {}): SessionTree {
     const from = sourcesOf(options);
     const { cwd = "/project" } = options;
-    const text = JSON.stringify(row) ?? "null";
-    const open = (ids: string[]) => call<Opened>(undefined, { op: "webUi", cwd, ids, now: from.now() }, text);
+    const request = { op: "webUi", cwd, row, now: from.now() };
+    const open = (ids: string[]) => call<Opened>(undefined, { ...request, ids });
     return new SessionTree(withIds(from, open), from);
   }
 

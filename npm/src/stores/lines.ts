@@ -2,6 +2,7 @@
 import { SessionError } from "../session/call.js";
 import type { Committed, StoreWrite } from "../session/store.js";
 import type { SessionHeader } from "../session/types.js";
+import { headerOfV4 } from "../session/v4.js";
 
 /** Where the header of the session stands: lines know no writes of headers. */
 const HEADER = "steersman.header";
@@ -50,12 +51,7 @@ export function firstLine(id: string, createdAt: number, header?: SessionHeader)
 /** The header of a session that another program has begun. */
 export function headerOf(first: Members): SessionHeader | undefined {
   if (first.steersman !== undefined) return undefined;
-  const parentSession = first.parentSessionId ?? first.legacyParentSessionPath;
-  const timestamp = new Date(Number(first.createdAt) || 0).toISOString();
-  return {
-    ...{ type: "session", version: 3, id: String(first.id), timestamp, cwd: String(first.cwd ?? "/project") },
-    ...(parentSession === undefined ? {} : { parentSession: String(parentSession) }),
-  };
+  return headerOfV4(first);
 }
 
 /** The line of a commit. */
