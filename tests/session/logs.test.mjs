@@ -27,6 +27,26 @@ test("an option that does not exist is refused, and the text names those that do
     assert.throws(make, { name: "AgentError", code: "invalid_request", message: words });
 });
 
+test("a long log leaves the page its turn, when it is opened and when it is read", async () => {
+  const log = textLog();
+  const made = new JsonlStore(log);
+  for (let at = 0; at < 20; at++)
+    await made.commit(Array.from({ length: 1000 }, (_, place) => entry(`${at}-${place}`)));
+  const store = new JsonlStore(textLog(log.text));
+  let going = true;
+  let turns = 0;
+  const count = () => {
+    turns++;
+    if (going) setImmediate(count);
+  };
+  count();
+  await store.open();
+  const opened = turns;
+  assert.equal((await store.scanEntries()).length, 20_000);
+  going = false;
+  assert.ok(opened > 3 && turns - opened > 3, `${opened} and ${turns - opened} turns`);
+});
+
 const texts = new Map();
 const inText = (id = crypto.randomUUID()) => {
   if (!texts.has(id)) texts.set(id, Object.assign(textLog(), { persisted: true }));

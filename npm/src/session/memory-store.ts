@@ -1,6 +1,7 @@
 /** A store in memory: for tests, and where nothing else can be had. */
 import { checkNames } from "../names.js";
 import { call, SessionError, uuid } from "./call.js";
+import { Pace } from "../stream/pace.js";
 import { admit, inOrder, pageOf, select } from "./checks.js";
 import type {
   BranchQuery,
@@ -131,7 +132,13 @@ export class MemoryStore implements SessionStore {
   async scanEntries(query: EntryQuery & { order?: "asc" | "desc" } = {}): Promise<StoredEntry[]> {
     const all = [...this.#entries.values()];
     const oldestFirst = query.order === "asc";
-    return structuredClone(select(oldestFirst ? all : all.reverse(), query, oldestFirst));
+    const found = select(oldestFirst ? all : all.reverse(), query, oldestFirst);
+    const pace = new Pace();
+    for (const [at, entry] of found.entries()) {
+      found[at] = structuredClone(entry);
+      if (pace.due()) await pace.rest();
+    }
+    return found;
   }
 
   async scanUsage(): Promise<UsageRow[]> {

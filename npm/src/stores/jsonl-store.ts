@@ -18,6 +18,7 @@ import type {
   UsageRow,
 } from "../session/store.js";
 import type { SessionHeader } from "../session/types.js";
+import { Pace } from "../stream/pace.js";
 import { firstLine, headerOf, lineOf, readLines } from "./lines.js";
 import type { TextLog } from "./log.js";
 
@@ -171,15 +172,17 @@ export class JsonlStore implements SessionStore {
     const view = new MemoryStore({ id: this.#id, now: this.#now });
     const header = first && headerOf(first);
     if (header) view.begin(0, header);
-    for (const [place, { writes, seqs }] of commits.entries()) {
+    const pace = new Pace();
+    for (const { writes, seqs, place } of commits) {
       try {
         // Other programs leave numbers out.
         for (const [at, write] of writes.entries()) {
           view.begin((seqs[at] ?? 0) - 1);
           await view.commit([write]);
+          if (pace.due()) await pace.rest();
         }
       } catch (cause) {
-        throw new SessionError("corrupt", place + 2, { cause });
+        throw new SessionError("corrupt", place, { cause });
       }
     }
     if (this.#doubt) this.#doubt.landed = `${lastLine}\n` === this.#doubt.line;

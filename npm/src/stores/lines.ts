@@ -15,13 +15,16 @@ type Members = Record<string, unknown>;
 export interface ReadCommit {
   writes: StoreWrite[];
   seqs: number[];
+  /** Its line; the first one is 1. */
+  place: number;
 }
 
-/** What was read of a log. */
+/** A log that is being read. */
 export interface ReadLog {
   /** The first line; without it the log is empty. */
   first: Members | undefined;
-  commits: ReadCommit[];
+  /** Read as they are asked for. @throws SessionError `corrupt` with the line */
+  commits: Iterable<ReadCommit>;
   /** The last commit, as it stands there. */
   lastLine: string;
   /** The bytes up to the last complete line, where more follow. */
@@ -94,27 +97,28 @@ const isoOf = (time: unknown): unknown => {
 export function readLines(text: string): ReadLog {
   const end = text.lastIndexOf("\n") + 1;
   const torn = end === text.length ? undefined : new TextEncoder().encode(text.slice(0, end)).length;
-  const lines = text.slice(0, end).split("\n");
-  lines.pop();
-  const found: ReadLog = { first: undefined, commits: [], lastLine: "", torn };
+  const begin = text.indexOf("\n") + 1;
+  const first = end === 0 ? undefined : checkFirst(parse(text.slice(0, begin - 1), 1) as Members);
+  const last = text.lastIndexOf("\n", end - 2) + 1;
+  const lastLine = last < begin ? "" : text.slice(last, end - 1);
+  return { first, commits: commitsIn(text, begin, end), lastLine, torn };
+}
+
+function* commitsIn(text: string, begin: number, end: number): Generator<ReadCommit> {
   let last = 0;
-  lines.forEach((line, place) => {
-    const value = parse(line, place + 1);
-    if (place === 0) {
-      found.first = checkFirst(value as Members);
-      return;
-    }
+  for (let at = begin, place = 2; at < end; place++) {
+    const next = text.indexOf("\n", at) + 1;
+    const value = parse(text.slice(at, next - 1), place);
+    at = next;
     const rows = (Array.isArray(value) ? value : [value]) as Members[];
     for (const row of rows) {
       const { seq } = row;
-      if (!Number.isSafeInteger(seq) || (seq as number) <= last) throw new SessionError("corrupt", place + 1);
+      if (!Number.isSafeInteger(seq) || (seq as number) <= last) throw new SessionError("corrupt", place);
       last = seq as number;
     }
     const seqs = rows.map(({ seq }) => seq as number);
-    found.commits.push({ writes: rows.map((row) => writeOf(row, place + 1)), seqs });
-    found.lastLine = line;
-  });
-  return found;
+    yield { writes: rows.map((row) => writeOf(row, place)), seqs, place };
+  }
 }
 
 function parse(line: string, number: number): object {
