@@ -263,7 +263,9 @@ export class SessionCore implements Companion, Owner {
   // --- What the store and other sessions on it tell
 
   heard(message: unknown): void {
-    void this.outbox.hear(message as Handed);
+    this.outbox
+      .hear(message as Handed)
+      .catch((thrown) => this.warn("A message could not be handed on.", thrown));
   }
 
   ownerChanged(): void {

@@ -41,7 +41,7 @@ export class Outbox {
           await this.core.follow();
           this.settle(receipt, outcome);
         }
-    } else if (message && this.core.role === "writer") {
+    } else if (message?.role && this.core.role === "writer") {
       const became = await this.take(id, message);
       if (became) this.post({ id, outcome: became });
     }

@@ -124,6 +124,20 @@ export const following = {
     equal(await stored(here), `system model_change thinking_level_change ${turn} ${turn} ${turn}`);
   },
 
+  "what makes no sense on the way between pages is told, and nothing happens": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const session = await Session.open({ agent: agentOf(host, []), store: here });
+    const warned = new Promise((resolve) => {
+      session.subscribe(({ type, error }) => type === "warning" && resolve(error.message));
+    });
+    for (const message of [undefined, 1, {}, { id: "a", outcome: "delivered" }, { message: 1 }])
+      there.post(message);
+    ok((await warned).includes("handed on"), await warned);
+    await session.prompt("1");
+    equal(await stored(here), `system model_change thinking_level_change ${turn}`);
+  },
+
   "a message that was handed to a page that goes is sent once": async (host) => {
     const { Session } = host.session;
     // Before it is stored there, and after.
