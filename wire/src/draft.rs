@@ -5,12 +5,12 @@ use crate::batch::{kind, Batch, Range};
 use crate::failure::Failure;
 use crate::json::{repair, Reader};
 use crate::model::{Cost, Model};
-use crate::read::{self, Read};
 use crate::request::ANSWER_TOOL;
+use crate::response::Step;
+use crate::source::Source;
 use crate::tool_args::{is_object, ToolArgs};
 use crate::usage::Usage;
 use crate::write::Writer;
-use std::borrow::Cow;
 
 /// Kinds of content blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,86 +20,11 @@ pub(crate) enum Kind {
     Call,
 }
 
-/// A value of an event, mostly a string: its source.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
-    pub span: &'a str,
-}
-
-impl<'a> Source<'a> {
-    pub fn reader(self) -> Reader<'a> {
-        Reader::new(self.span)
-    }
-
-    /// A part of it; without one, nothing.
-    pub fn part(self, span: Option<&'a str>) -> Self {
-        Self { span: span.unwrap_or("null") }
-    }
-
-    /// The text, if it is a string that says something.
-    pub fn text(self) -> Option<Cow<'a, str>> {
-        read::text(&mut self.reader()).ok()?
-    }
-
-    /// The members of an object with these names. Null counts as absent, and so do all where there is no object.
-    pub fn pick<const N: usize>(self, names: &[&str; N]) -> [Option<&'a str>; N] {
-        let mut found = [None; N];
-        self.pick_into(names, &mut found);
-        found
-    }
-
-    fn pick_into(self, names: &[&str], found: &mut [Option<&'a str>]) {
-        let _ = read::members(&mut self.reader(), |key, reader| {
-            let span = reader.raw()?;
-            for (name, place) in names.iter().zip(found.iter_mut()) {
-                if *name == key {
-                    *place = Some(span).filter(|span| *span != "null");
-                }
-            }
-            Ok(())
-        });
-    }
-
-    /// Gives every item of a list.
-    pub fn each(self, each: &mut dyn FnMut(Self)) {
-        let _ = read::items(&mut self.reader(), |reader| {
-            each(self.part(Some(reader.raw()?)));
-            Ok(())
-        });
-    }
-
-    /// The text of a string; empty for anything else.
-    pub fn string(self) -> Cow<'a, str> {
-        match self.span.as_bytes() {
-            // The span was read once already.
-            [b'"', ..] => self.reader().string().unwrap_or_default(),
-            _ => Cow::Borrowed(""),
-        }
-    }
-
-    /// Sources of members of an object, see [`read::spans`].
-    pub fn spans(self, names: &[&str], found: &mut [&'a str]) -> Read<()> {
-        if self.span.is_empty() {
-            return Ok(());
-        }
-        read::spans(&mut self.reader(), names, found)
-    }
-
-    /// Gives every element of an array.
-    pub fn items(self, each: &mut dyn FnMut(Source<'a>) -> Read<()>) -> Read<()> {
-        if self.span.is_empty() {
-            return Ok(());
-        }
-        read::items(&mut self.reader(), |reader| each(Source { span: reader.raw()? }))
-    }
-
-    /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.
-    fn decode(self, out: &mut String, carry: &mut Option<u16>) {
-        // Growing step by step, a long text would lie several times in memory.
-        out.reserve(self.span.len());
-        // The span was read once already.
-        let _ = self.reader().string_onto(out, carry);
-    }
+/// Members to be set: an object that is open.
+pub(crate) fn members() -> Writer {
+    let mut out = Writer::default();
+    out.open();
+    out
 }
 
 struct Block {
@@ -125,13 +50,26 @@ pub(crate) struct Draft {
     pub usage: Option<Usage>,
     /// The provider's own word for why it stopped.
     pub raw_stop_reason: Option<String>,
-    has_response_id: bool,
-    has_response_model: bool,
+    /// Grammar tools of the request: name and the argument that takes the text.
+    pub grammar: Vec<(String, String)>,
+    /// The provider's id of the response, once it is known.
+    pub response_id: String,
+    /// The model that was asked for; empty once another one has answered.
+    model: String,
+    /// Why the response fails.
+    pub failure: Failure,
 }
 
 impl Draft {
-    pub fn new(model: &Model<'_>) -> Self {
-        Self { cost: model.cost.clone(), echo: model.echo, by_tool: model.answers_by_tool, ..Self::default() }
+    /// Takes over what it needs of the model.
+    pub fn set_up(&mut self, model: &mut Model<'_>) {
+        self.cost = std::mem::take(&mut model.cost);
+        self.echo = model.echo;
+        self.by_tool = model.answers_by_tool;
+        self.model = std::mem::take(&mut model.id).into_owned();
+        for (name, property) in std::mem::take(&mut model.grammar_tools) {
+            self.grammar.push((name.into_owned(), property.into_owned()));
+        }
     }
 
     /// How many blocks there are; the index of the next one.
@@ -269,23 +207,34 @@ impl Draft {
         block.and_then(|block| block.arguments.as_deref()).map(ToolArgs::text).unwrap_or_default()
     }
 
-    /// Sets members on a block.
-    pub fn set(&mut self, index: u32, members: impl FnOnce(&mut Writer)) {
+    /// Sets [`members`] on a block.
+    pub fn set(&mut self, index: u32, members: Writer) {
         // What is said of the call has no place on a text.
-        if self.answers(index) {
-            return;
-        }
-        let mut out = Writer::default();
-        out.object(members);
-        let text = out.into_text();
-        if text.len() > 2 {
-            self.batch.push(kind::BLOCK_FIELDS, index, &text);
+        if !self.answers(index) {
+            self.put(kind::BLOCK_FIELDS, index, members);
         }
     }
 
     /// Sets a text member on a block.
     pub fn set_text(&mut self, index: u32, name: &str, text: &str) {
-        self.set(index, |out| out.key(name).string(text));
+        let mut out = members();
+        out.key(name).string(text);
+        self.set(index, out);
+    }
+
+    /// Sets a member on a block, to a value given as JSON.
+    pub fn set_json(&mut self, index: u32, name: &str, value: &str) {
+        let mut out = members();
+        out.key(name).raw(value);
+        self.set(index, out);
+    }
+
+    fn put(&mut self, record: u32, index: u32, mut members: Writer) {
+        members.close();
+        let text = members.into_text();
+        if text.len() > 2 {
+            self.batch.push(record, index, &text);
+        }
     }
 
     /// Puts a text in place of what was said in a text or thinking block.
@@ -309,7 +258,7 @@ impl Draft {
             self.batch.push(kind::TEXT_SET, index, text);
         }
         let shown = repair(text);
-        self.set(index, |out| out.key("arguments").raw(if is_object(&shown) { &shown } else { "{}" }));
+        self.set_json(index, "arguments", if is_object(&shown) { &shown } else { "{}" });
         if let Some(block) = self.blocks.get_mut(index as usize) {
             block.arguments = Some(Box::new(arguments));
         }
@@ -320,10 +269,10 @@ impl Draft {
         let Some(arguments) = self.blocks.get_mut(index as usize).and_then(|block| block.arguments.take()) else {
             return;
         };
-        self.set(index, |out| {
-            arguments.exact_text(out);
-            out.members_of(call);
-        });
+        let mut out = members();
+        arguments.exact_text(&mut out);
+        out.members_of(call);
+        self.set(index, out);
     }
 
     /// The block is complete; further deltas would be wrong.
@@ -339,7 +288,9 @@ impl Draft {
             Kind::Call => kind::TOOLCALL_END,
         };
         if let Some(arguments) = block.arguments.take() {
-            self.set(index, |out| arguments.finish(out));
+            let mut out = members();
+            arguments.finish(&mut out);
+            self.set(index, out);
         }
         self.batch.record(record, index, Range::default());
     }
@@ -350,40 +301,46 @@ impl Draft {
     }
 
     /// The provider's id of the response; the first one counts.
-    pub fn response_id(&mut self, id: &str) {
-        if !std::mem::replace(&mut self.has_response_id, true) {
-            self.field("responseId", id);
+    pub fn response_id(&mut self, id: Source<'_>) {
+        if self.response_id.is_empty() {
+            self.latest_id(id);
         }
     }
 
-    /// Another model than the one asked for answered; the first word counts.
-    pub fn response_model(&mut self, model: &str) {
-        if !std::mem::replace(&mut self.has_response_model, true) {
-            self.field("responseModel", model);
+    /// The provider's id of the response; the last one counts.
+    pub fn latest_id(&mut self, id: Source<'_>) {
+        let id = id.string();
+        if !id.is_empty() && id != self.response_id {
+            self.field("responseId", &id);
+            self.response_id = id.into_owned();
         }
     }
 
-    pub fn has_response_id(&self) -> bool {
-        self.has_response_id
-    }
-
-    pub fn has_response_model(&self) -> bool {
-        self.has_response_model
+    /// The model that answers. Another one than was asked for is told; the first word counts.
+    pub fn response_model(&mut self, model: Source<'_>) {
+        let model = model.string();
+        if !model.is_empty() && !self.model.is_empty() && model != self.model {
+            self.field("responseModel", &model);
+            self.model.clear();
+        }
     }
 
     /// Sets a text member on the message.
     pub fn field(&mut self, name: &str, value: &str) {
-        self.fields(|out| out.key(name).string(value));
+        let mut out = members();
+        out.key(name).string(value);
+        self.fields(out);
     }
 
-    /// Sets members on the message.
-    pub fn fields(&mut self, members: impl FnOnce(&mut Writer)) {
-        let mut out = Writer::default();
-        out.object(members);
-        let text = out.into_text();
-        if text.len() > 2 {
-            self.batch.push(kind::FIELDS, 0, &text);
-        }
+    /// Sets [`members`] on the message.
+    pub fn fields(&mut self, members: Writer) {
+        self.put(kind::FIELDS, 0, members);
+    }
+
+    /// The event says that the response fails.
+    pub fn fail(&mut self, failure: Failure) -> Step {
+        self.failure = failure;
+        Step::Failed
     }
 
     /// The response is complete.

@@ -2,6 +2,7 @@
 
 use crate::json::{parse, to_text, Value};
 use crate::secrets::{redact, CUT};
+use crate::sniff::{sniff, Body};
 use crate::sse::{Event, Sse};
 use crate::text::{decimal, has};
 use crate::verdict::is_overflow_text;
@@ -14,6 +15,7 @@ const SHOWN: usize = 4000;
 const GLIMPSE: usize = 200;
 
 /// Why a response failed.
+#[derive(Default)]
 pub(crate) struct Failure {
     /// One of the codes of `AgentError.code`.
     pub code: Cow<'static, str>,
@@ -24,7 +26,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), status: None }
     }
 
@@ -149,8 +151,9 @@ fn first(value: &Value) -> &Value {
 
 /// Data of the first event, if the body is an event stream.
 fn first_event(body: &str) -> Option<String> {
-    let is_field = |line: &str| ["data:", "event:", ":"].iter().any(|field| line.starts_with(field));
-    body.lines().find(|line| !line.is_empty()).filter(|line| is_field(line))?;
+    if sniff(body.as_bytes()) != Some(Body::EventStream) {
+        return None;
+    }
     let mut sse = Sse::default();
     let mut found = None;
     let mut sink = |event: Event<'_>| {

@@ -26,6 +26,7 @@ mod response;
 pub mod schema;
 mod secrets;
 pub mod sniff;
+mod source;
 pub mod sse;
 mod strict_schema;
 mod template;

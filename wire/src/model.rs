@@ -193,14 +193,6 @@ impl<'a> Model<'a> {
         Ok(model)
     }
 
-    /// Grammar tools, for keeps.
-    pub fn grammar(&self) -> Vec<(String, String)> {
-        self.grammar_tools
-            .iter()
-            .map(|(name, property)| (name.clone().into_owned(), property.clone().into_owned()))
-            .collect()
-    }
-
     /// The level a request for `level` gets: itself when the model has it, else the next stronger one, else the next
     /// weaker one (PROVIDERS 1.6).
     pub fn clamp_level(&self, level: Level) -> Level {

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::proxy;
 use crate::read::{self, Read};
 use crate::request::Request;
-use crate::response::{Decode, Outcome, Step};
+use crate::response::{Decode, Step};
 use crate::sse::Event;
 use crate::text::{decimal, json_fault};
 use crate::write::Writer;
@@ -100,11 +100,12 @@ impl Decode for Decoder {
         self.events.event(event, draft)
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Outcome {
-        match self.events.end(draft) {
-            Outcome::Failed(_) => Outcome::Failed(self.cut()),
-            done => done,
+    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
+        let reason = self.events.end(draft);
+        if reason.is_none() {
+            draft.fail(self.cut());
         }
+        reason
     }
 
     fn cut(&self) -> Failure {

@@ -1,15 +1,15 @@
 //! The protocol between a page and its own server (PROVIDERS 9.1): the events of a response without the message, so the
 //! server does all the work and the page only follows.
 
-use crate::draft::{Draft, Kind, Source};
+use crate::draft::{members, Draft, Kind};
 use crate::failure::Failure;
-use crate::json::{self, Reader, Value};
-use crate::read::{self, Read};
-use crate::response::{Decode, Outcome, Step};
+use crate::json::{self, Number, Value};
+use crate::read::Read;
+use crate::response::{Decode, Step};
+use crate::source::Source;
 use crate::sse::Event;
 use crate::template::Template;
 use crate::text::{around, decimal, has};
-use std::borrow::Cow;
 
 /// Name of this protocol in what [`Response::new`](crate::Response::new) is given.
 pub(crate) const API: &str = "pi-proxy";
@@ -25,104 +25,74 @@ pub(crate) struct Decoder {
     template: Template,
 }
 
-/// One event, read but not yet acted on.
-#[derive(Default)]
-struct Message<'a> {
-    kind: Cow<'a, str>,
-    index: Option<f64>,
-    /// Sources.
-    delta: Option<&'a str>,
-    signature: Option<&'a str>,
-    content: Option<&'a str>,
-    redacted: bool,
-    call: Option<&'a str>,
-    usage: Option<&'a str>,
-    level: Option<&'a str>,
-    id: Option<Cow<'a, str>>,
-    name: Option<Cow<'a, str>>,
-    response_id: Option<Cow<'a, str>>,
-    response_model: Option<Cow<'a, str>>,
-    reason: Option<Cow<'a, str>>,
-    error: Option<Cow<'a, str>>,
-}
-
-impl<'a> Message<'a> {
-    fn read(data: &'a str) -> Read<Self> {
-        let mut reader = Reader::new(data);
-        let mut message = Self::default();
-        read::members(&mut reader, |key, reader| {
-            match key {
-                "type" => read::set(&mut message.kind, reader)?,
-                "contentIndex" => read::set(&mut message.index, reader)?,
-                "delta" => message.delta = read::span(reader, json::Kind::String)?,
-                "contentSignature" => message.signature = read::span(reader, json::Kind::String)?,
-                "content" => message.content = read::span(reader, json::Kind::String)?,
-                "redacted" => read::set(&mut message.redacted, reader)?,
-                "responseId" => read::set(&mut message.response_id, reader)?,
-                "responseModel" => read::set(&mut message.response_model, reader)?,
-                "toolCall" => message.call = read::span(reader, json::Kind::Object)?,
-                "usage" => message.usage = read::span(reader, json::Kind::Object)?,
-                "providerThinkingLevel" => message.level = read::span(reader, json::Kind::String)?,
-                "id" => read::set(&mut message.id, reader)?,
-                "toolName" => read::set(&mut message.name, reader)?,
-                "reason" => read::set(&mut message.reason, reader)?,
-                "errorMessage" => read::set(&mut message.error, reader)?,
-                _ => reader.skip()?,
-            }
-            Ok(())
-        })?;
-        reader.finish()?;
-        Ok(message)
-    }
-}
-
 impl Decoder {
     fn message(&mut self, data: &str, draft: &mut Draft) -> Read<Step> {
-        let message = Message::read(data)?;
-        if message.kind == "start" {
+        let [event, place, delta, signature, content, redacted, call, id, name] = Source::event(
+            data,
+            &["type", "contentIndex", "delta", "contentSignature", "content", "redacted", "toolCall", "id", "toolName"],
+        )?;
+        let event = event.word();
+        if event == "start" {
             self.start(draft);
         }
-        let (what, step) = around(&message.kind, b'_', true).unwrap_or((&message.kind, ""));
+        let (what, step) = around(event, b'_', true).unwrap_or((event, ""));
         let kind = match what {
             "text" => Kind::Text,
             "thinking" => Kind::Thinking,
             "toolcall" => Kind::Call,
-            "done" | "error" => return Ok(self.last(&message, draft)),
+            "done" | "error" => return Ok(self.last(what == "done", Source { span: data }, draft)),
             _ => return Ok(Step::Continue),
         };
         self.start(draft);
         let next = draft.len();
-        let index = message.index.filter(|index| index.fract() == 0.0 && *index >= 0.0 && *index <= f64::from(next));
-        let Some(index) = index.map(|index| index as u32) else {
-            return Ok(Step::Failed(bad_index(&message)));
+        let count = place.number().filter(|index| index.fract() == 0.0 && *index >= 0.0 && *index <= f64::from(next));
+        let (index, opens) = match count {
+            Some(count) => (count as u32, count == f64::from(next)),
+            None => return Ok(draft.fail(bad_index(event, place))),
         };
         match step {
-            "start" if index == next => match kind {
-                Kind::Call => {
-                    let (id, name) = (message.id.as_deref(), message.name.as_deref());
-                    draft.open_call(id.unwrap_or_default(), name.unwrap_or_default());
-                }
-                kind => drop(draft.open(kind)),
-            },
-            "start" => return Ok(Step::Failed(bad_index(&message))),
+            "start" if !opens => return Ok(draft.fail(bad_index(event, place))),
+            "start" if kind == Kind::Call => drop(draft.open_call(&id.string(), &name.string())),
+            "start" => drop(draft.open(kind)),
             // An end for a block that is no call is ignored, and so is what this version does not know.
             "end" if kind == Kind::Call && draft.kind_of(index) != Some(Kind::Call) => {}
             "delta" | "end" if draft.kind_of(index) != Some(kind) => {
                 let name = if kind == Kind::Call { "toolCall" } else { what };
-                let text = ["Received ", &message.kind, " for non-", name, " content"].concat();
-                return Ok(Step::Failed(Failure::new("protocol", text)));
+                let text = ["Received ", event, " for non-", name, " content"].concat();
+                return Ok(draft.fail(Failure::new("protocol", text)));
             }
             "delta" => {
-                if let Some(span) = message.delta {
-                    let source = Source { span };
+                let piece = delta.only(b'"');
+                if !piece.is_absent() {
                     match kind {
-                        Kind::Call => draft.argue(index, source),
-                        _ => draft.say(index, source),
+                        Kind::Call => draft.argue(index, piece),
+                        _ => draft.say(index, piece),
                     }
-                    self.template.learn(data, span, None, index);
+                    self.template.learn(data, piece.span, None, index);
                 }
             }
-            "end" => end_block(draft, index, kind, &message),
+            "end" => {
+                // What the server says of the block in the end replaces what was gathered.
+                let mut out = members();
+                if kind == Kind::Call {
+                    if !call.only(b'{').is_absent() {
+                        draft.replace_call(index, call.span);
+                    }
+                } else {
+                    if !content.only(b'"').is_absent() {
+                        draft.replace_text(index, content);
+                    }
+                    if !signature.only(b'"').is_absent() {
+                        let name = if kind == Kind::Text { "textSignature" } else { "thinkingSignature" };
+                        out.key(name).raw(signature.span);
+                    }
+                    if redacted.span == "true" && kind == Kind::Thinking {
+                        out.key("redacted").bool(true);
+                    }
+                }
+                draft.set(index, out);
+                draft.close(index);
+            }
             _ => {}
         }
         Ok(Step::Continue)
@@ -135,67 +105,51 @@ impl Decoder {
         }
     }
 
-    fn last(&mut self, message: &Message<'_>, draft: &mut Draft) -> Step {
+    fn last(&mut self, done: bool, event: Source<'_>, draft: &mut Draft) -> Step {
+        let [usage, level, id, model, reason, error] =
+            event.pick(&["usage", "providerThinkingLevel", "responseId", "responseModel", "reason", "errorMessage"]);
         self.start(draft);
-        draft.fields(|out| {
-            if let Some(usage) = message.usage {
-                out.key("usage").raw(usage);
+        let mut out = members();
+        for (name, value) in [
+            ("usage", usage.only(b'{')),
+            ("providerThinkingLevel", level.only(b'"')),
+            ("responseId", id.said()),
+            ("responseModel", model.said()),
+        ] {
+            if !value.is_absent() {
+                out.key(name).raw(value.span);
             }
-            if let Some(level) = message.level {
-                out.key("providerThinkingLevel").raw(level);
-            }
-        });
-        if let Some(id) = &message.response_id {
-            draft.response_id(id);
         }
-        if let Some(model) = &message.response_model {
-            draft.response_model(model);
-        }
-        let reason = message.reason.as_deref();
-        if message.kind == "done" {
-            self.reason = ["length", "toolUse"].into_iter().find(|known| reason == Some(known)).or(Some("stop"));
+        draft.fields(out);
+        let reason = reason.word();
+        if done {
+            self.reason = Some(match reason {
+                "length" => "length",
+                "toolUse" => "toolUse",
+                _ => "stop",
+            });
             return Step::Finished;
         }
-        let text = message.error.as_deref();
-        if reason == Some("aborted") {
-            return Step::Failed(Failure::new("aborted", text.unwrap_or("Request was aborted")));
-        }
-        let text = text.unwrap_or("The proxy server reported an error");
-        Step::Failed(Failure::in_band(&Value::from(text)))
+        let error = error.text();
+        let failure = match (reason, error) {
+            ("aborted", error) => Failure::new("aborted", error.unwrap_or("Request was aborted".into())),
+            (_, error) => {
+                let error = error.unwrap_or("The proxy server reported an error".into());
+                Failure::in_band(&Value::from(error.into_owned()))
+            }
+        };
+        draft.fail(failure)
     }
 }
 
-/// The block is complete: what the server says of it in the end replaces what was gathered.
-fn end_block(draft: &mut Draft, index: u32, kind: Kind, message: &Message<'_>) {
-    match (kind, message.call, message.content) {
-        (Kind::Call, Some(call), _) => draft.replace_call(index, call),
-        (Kind::Text | Kind::Thinking, _, Some(span)) => draft.replace_text(index, Source { span }),
-        _ => {}
-    }
-    let name = match kind {
-        Kind::Text => "textSignature",
-        _ => "thinkingSignature",
+fn bad_index(event: &str, place: Source<'_>) -> Failure {
+    let index = match place.number() {
+        None => "none".to_owned(),
+        Some(index) => Number::from_f64(index).map_or_else(String::new, |number| number.as_str().to_owned()),
     };
-    draft.set(index, |out| {
-        if let Some(signature) = message.signature.filter(|_| kind != Kind::Call) {
-            out.key(name).raw(signature);
-        }
-        if message.redacted && kind == Kind::Thinking {
-            out.key("redacted").bool(true);
-        }
-    });
-    draft.close(index);
-}
-
-fn bad_index(message: &Message<'_>) -> Failure {
-    let index = message.index.map_or_else(
-        || "none".to_owned(),
-        |index| json::Number::from_f64(index).map_or_else(String::new, |number| number.as_str().to_owned()),
-    );
     Failure::new(
         "protocol",
-        ["Received ", &message.kind, " with contentIndex ", &index, ", which is not open and not the next one"]
-            .concat(),
+        ["Received ", event, " with contentIndex ", &index, ", which is not open and not the next one"].concat(),
     )
 }
 
@@ -212,11 +166,11 @@ impl Decode for Decoder {
         self.message(event.data, draft)
     }
 
-    fn end(&mut self, _draft: &mut Draft) -> Outcome {
-        match self.reason {
-            Some(reason) => Outcome::Done(reason),
-            None => Outcome::Failed(self.cut()),
+    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
+        if self.reason.is_none() {
+            draft.fail(self.cut());
         }
+        self.reason
     }
 
     fn cut(&self) -> Failure {

@@ -70,18 +70,13 @@ enum Stage {
 }
 
 /// How an event leaves the response.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Continue,
     /// The provider said that this was all.
     Finished,
-    Failed(Failure),
-}
-
-/// How a response ended.
-pub(crate) enum Outcome {
-    /// The stop reason.
-    Done(&'static str),
-    Failed(Failure),
+    /// The draft has the failure.
+    Failed,
 }
 
 /// A protocol: turns events into steps of the draft. `DONE` never reaches it.
@@ -100,8 +95,9 @@ pub(crate) trait Decode {
     /// The stream said `[DONE]`; `end` follows.
     fn marked_done(&mut self, _draft: &Draft) {}
 
-    /// The stream ended by itself, or a [`Step::Finished`] came. Completes what may be completed and says how it ended.
-    fn end(&mut self, draft: &mut Draft) -> Outcome;
+    /// The stream ended by itself, or a [`Step::Finished`] came. Completes what may be completed and gives the stop
+    /// reason; without one, the draft has the failure.
+    fn end(&mut self, draft: &mut Draft) -> Option<&'static str>;
 
     /// The stream was cut inside an event: why the response counts as unfinished.
     fn cut(&self) -> Failure;
@@ -123,20 +119,20 @@ impl Response {
     /// `invalid_request` when it is not JSON, `unsupported` when no built-in wire speaks the model's API.
     pub fn new(reply: &[u8]) -> Result<Self, WireError> {
         let text = std::str::from_utf8(reply).map_err(|_| WireError::invalid("The model is not valid UTF-8."))?;
-        let model = Model::read(&mut Reader::new(text))
+        let mut model = Model::read(&mut Reader::new(text))
             .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
         let decoder: Box<dyn Decode> = match model.api.as_ref() {
-            google_generative_ai::API => Box::new(google_generative_ai::Decoder::new(&model)),
-            openai_completions::API => Box::new(openai_completions::Decoder::new(&model)?),
-            anthropic_messages::API => Box::new(anthropic_messages::Decoder::new(&model)),
+            google_generative_ai::API => Box::<google_generative_ai::Decoder>::default(),
+            openai_completions::API => openai_completions::Decoder::new(&model, false)?,
+            anthropic_messages::API => Box::<anthropic_messages::Decoder>::default(),
             mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)?),
             pi_messages::API => Box::new(pi_messages::Decoder::new(&model)),
             openai_responses::API => Box::new(openai_responses::Decoder::new(&model)),
             proxy::API => Box::<proxy::Decoder>::default(),
             api => return Err(WireError::no_wire(api)),
         };
-        Ok(Self {
-            draft: Draft::new(&model),
+        let mut response = Self {
+            draft: Draft::default(),
             decoder,
             sse: Sse::default(),
             stage: Stage::Waiting,
@@ -145,9 +141,14 @@ impl Response {
             status_text: String::new(),
             body: Vec::new(),
             seen_event: false,
-            url: model.url.clone().into_owned(),
-            secrets: model.secrets.iter().map(|secret| secret.clone().into_owned()).collect(),
-        })
+            url: std::mem::take(&mut model.url).into_owned(),
+            secrets: Vec::new(),
+        };
+        response.draft.set_up(&mut model);
+        for secret in std::mem::take(&mut model.secrets) {
+            response.secrets.push(secret.into_owned());
+        }
+        Ok(response)
     }
 
     /// The status line and headers are there. `content_type` is the header's value, empty when it is missing.
@@ -195,7 +196,7 @@ impl Response {
                         let parts = ["An event of the stream is longer than ", &decimal(error.limit as u64), " bytes"];
                         self.finish_failed(Failure::new("protocol", parts.concat()));
                     }
-                    (step, _) => self.take(step),
+                    _ => self.take(step),
                 }
             }
         }
@@ -224,7 +225,7 @@ impl Response {
     /// A failure that the host found, such as an idle stream, with its `AgentError.code`. The codes `aborted` and
     /// `network` do what [`abort`](Self::abort) and [`fail`](Self::fail) do.
     pub fn give_up(&mut self, code: &str, message: &str) {
-        self.finish_failed(Failure::new(code.to_owned(), message));
+        self.finish_failed(Failure { code: code.to_owned().into(), message: message.to_owned(), status: None });
     }
 
     /// Records since [`clear`](Self::clear).
@@ -262,23 +263,24 @@ impl Response {
         let mut feed = Feed::new(&mut self.draft, &mut *self.decoder);
         let trailing = self.sse.end(&mut feed);
         let mut cut = false;
-        if let (Step::Continue, Some(trailing)) = (&feed.step, &trailing) {
+        if let (Step::Continue, Some(trailing)) = (feed.step, &trailing) {
             cut = !feed.trailing(trailing);
         }
         let (step, seen_event) = (feed.step, feed.seen_event || self.seen_event);
-        if !matches!(step, Step::Continue) {
+        if step != Step::Continue {
             return self.take(step);
         }
-        if cut {
-            let failure = self.decoder.cut();
-            return self.finish_failed(failure);
+        let failure = if cut {
+            Some(self.decoder.cut())
+        } else if seen_event {
+            None
+        } else {
+            self.no_stream()
+        };
+        match failure {
+            Some(failure) => self.finish_failed(failure),
+            None => self.take(Step::Finished),
         }
-        if !seen_event {
-            if let Some(failure) = self.no_stream() {
-                return self.finish_failed(failure);
-            }
-        }
-        self.take(Step::Finished);
     }
 
     /// A body without events: empty, or something else than a stream.
@@ -296,21 +298,23 @@ impl Response {
     }
 
     fn take(&mut self, step: Step) {
-        match step {
-            Step::Continue => {}
-            Step::Failed(failure) => self.finish_failed(failure),
-            Step::Finished => match self.decoder.end(&mut self.draft) {
-                Outcome::Failed(failure) => self.finish_failed(failure),
-                Outcome::Done("toolUse") if self.draft.has_answer() && !self.draft.has_call() => self.done("stop"),
-                // A run that took this for an answer would end without a word.
-                Outcome::Done("toolUse") if !self.draft.has_call() => {
-                    self.finish_failed(Failure::new(
-                        "protocol",
-                        "The answer ended without the tool call it was to bring",
-                    ));
-                }
-                Outcome::Done(reason) => self.done(reason),
-            },
+        let reason = match step {
+            Step::Continue => return,
+            Step::Failed => None,
+            Step::Finished => self.decoder.end(&mut self.draft),
+        };
+        match reason {
+            Some("toolUse") if self.draft.has_answer() && !self.draft.has_call() => self.done("stop"),
+            // A run that took this for an answer would end without a word.
+            Some("toolUse") if !self.draft.has_call() => {
+                let what = "The answer ended without the tool call it was to bring";
+                self.finish_failed(Failure::new("protocol", what));
+            }
+            Some(reason) => self.done(reason),
+            None => {
+                let failure = std::mem::take(&mut self.draft.failure);
+                self.finish_failed(failure);
+            }
         }
     }
 
@@ -345,12 +349,13 @@ impl<'r> Feed<'r> {
 
     /// Some proxies break the strings inside: then once more with what can be mended.
     fn decode(&mut self, event: Event<'_>) -> Step {
-        self.decoder
-            .event(event, self.draft)
-            .or_else(|_| self.decoder.event(Event { data: &repair(event.data), ..event }, self.draft))
-            .unwrap_or_else(|_| {
-                Step::Failed(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
-            })
+        if let Ok(step) = self.decoder.event(event, self.draft) {
+            return step;
+        }
+        if let Ok(step) = self.decoder.event(Event { data: &repair(event.data), ..event }, self.draft) {
+            return step;
+        }
+        self.draft.fail(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
     }
 
     /// Takes an event without its blank line if it is whole; says whether it is.
@@ -366,7 +371,7 @@ impl<'r> Feed<'r> {
 impl Sink for Feed<'_> {
     fn event(&mut self, event: Event<'_>) {
         self.seen_event = true;
-        if matches!(self.step, Step::Continue) {
+        if self.step == Step::Continue {
             if self.draft.echo {
                 self.draft.batch.push(kind::PROVIDER_EVENT, 0, event.data);
             }
@@ -383,8 +388,8 @@ impl Sink for Feed<'_> {
 
     fn unknown(&mut self, name: &str, value: &str) {
         // llama.cpp reports a failure like this in the middle of a stream.
-        if name == "error" && matches!(self.step, Step::Continue) {
-            self.step = Step::Failed(Failure::in_band_text(value));
+        if name == "error" && self.step == Step::Continue {
+            self.step = self.draft.fail(Failure::in_band_text(value));
         }
     }
 }

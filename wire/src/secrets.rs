@@ -58,20 +58,27 @@ fn forms(secret: &str) -> Vec<String> {
 fn quoted(text: &str, ten: u8, style: &[&str; 2]) -> String {
     let digit = |value: u8| char::from(if value < 10 { b'0' + value } else { ten + value - 10 });
     let [address, page] = [style[0] == "%", !style[1].is_empty()];
-    let mut out = Vec::new();
-    for byte in text.bytes() {
-        let plain = match address {
-            true => byte.is_ascii_alphanumeric() || b"-_.~!*'()".contains(&byte),
-            false => !b"\"&'<>".contains(&byte) && (page || !b"+`".contains(&byte)),
+    let mut out = String::new();
+    for char in text.chars() {
+        let plain = match char {
+            '-' | '_' | '.' | '~' | '!' | '*' | '(' | ')' => true,
+            '\'' => address,
+            '"' | '&' | '<' | '>' => false,
+            '+' | '`' => page,
+            _ => !address || char.is_ascii_alphanumeric(),
         };
         if plain {
-            out.push(byte);
-        } else {
-            let number: String = [digit(byte >> 4), digit(byte & 15)].iter().collect();
-            out.extend_from_slice([style[0], &number, style[1]].concat().as_bytes());
+            out.push(char);
+            continue;
+        }
+        for byte in char.encode_utf8(&mut [0; 4]).bytes() {
+            out.push_str(style[0]);
+            out.push(digit(byte >> 4));
+            out.push(digit(byte & 15));
+            out.push_str(style[1]);
         }
     }
-    String::from_utf8(out).unwrap_or_default()
+    out
 }
 
 /// What bytes look like in the base64 of a text in which `shift` bytes more than a multiple of three come before them:

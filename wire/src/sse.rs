@@ -327,19 +327,13 @@ impl Sse {
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match name {
-            b"event" => {
-                self.name.clear();
-                self.name.push_str(&decode(value));
-            }
+            b"event" => set(&mut self.name, value),
             b"id" if memchr(0, value).is_some() => {}
-            b"id" => {
-                self.id.clear();
-                self.id.push_str(&decode(value));
-            }
+            b"id" => set(&mut self.id, value),
             b"retry" => {
-                let digits = value.iter().all(u8::is_ascii_digit);
-                if let (true, Ok(time)) = (digits, decode(value).parse()) {
-                    self.retry = Some(time);
+                // Eighteen digits are more than any time has, and fit.
+                if (1..=18).contains(&value.len()) && value.iter().all(u8::is_ascii_digit) {
+                    self.retry = Some(value.iter().fold(0, |time, digit| time * 10 + u64::from(digit - b'0')));
                 }
             }
             _ => sink.unknown(&decode(name), &decode(value)),
@@ -391,6 +385,12 @@ fn name_or_default(name: &str) -> &str {
     } else {
         name
     }
+}
+
+#[inline(never)]
+fn set(text: &mut String, value: &[u8]) {
+    text.clear();
+    text.push_str(&decode(value));
 }
 
 /// Text with U+FFFD for every maximal invalid part, as the WHATWG decoder gives it. Checking first is faster than the

@@ -44,18 +44,25 @@ pub fn replace(text: &str, part: &str, with: &str) -> String {
 
 /// A number in decimal digits.
 pub fn decimal(number: u64) -> String {
-    let mut digits = [0u8; 20];
-    let mut left = number;
-    let mut from = digits.len();
-    for (at, digit) in digits.iter_mut().enumerate().rev() {
-        *digit = b'0' + (left % 10) as u8;
-        left /= 10;
-        from = at;
-        if left == 0 {
-            break;
-        }
+    let mut out = String::new();
+    let mut unit = 1;
+    while number / unit > 9 {
+        unit *= 10;
     }
-    digits.iter().skip(from).map(|digit| char::from(*digit)).collect()
+    while unit > 0 {
+        out.push(char::from(b'0' + (number / unit % 10) as u8));
+        unit /= 10;
+    }
+    out
+}
+
+/// [`decimal`], with a sign where it is below zero.
+pub fn signed(number: i64) -> String {
+    let mut out = decimal(number.unsigned_abs());
+    if number < 0 {
+        out.insert(0, '-');
+    }
+    out
 }
 
 /// Why a text is no good JSON, and where.
@@ -82,6 +89,9 @@ mod tests {
     fn numbers_are_written_in_full() {
         for number in [0, 7, 10, 429, u64::MAX] {
             assert_eq!(decimal(number), number.to_string());
+        }
+        for number in [0, -1, 7, i64::MIN, i64::MAX] {
+            assert_eq!(signed(number), number.to_string());
         }
     }
 }

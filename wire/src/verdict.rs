@@ -1,7 +1,7 @@
 //! What a finished message says about trying again (PROVIDERS 11.2 and 11.3). Providers only have words for it, so this
 //! is a list of words.
 
-use crate::text::find;
+use crate::text::{around, find};
 
 /// The parts of a message the verdicts look at.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,7 +31,7 @@ pub fn is_retryable(message: &Ended<'_>) -> bool {
     if has_any(text, QUOTA) || has_code_1308(text) {
         return false;
     }
-    has_any(text, TRANSIENT) || TRANSIENT_WORDS.iter().any(|word| has_word(text, word))
+    has_any(text, TRANSIENT) || any_line(TRANSIENT_WORDS, &|word| has_word(text, word))
 }
 
 /// Whether the input was too long for the model. `window` is its size in tokens, where known: some providers cut the
@@ -51,7 +51,7 @@ pub(crate) fn is_overflow_text(text: &str, provider: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let text = text.as_str();
     let throttled = text.starts_with("throttling error:") || text.starts_with("service unavailable:");
-    if throttled || has_any(text, &["rate limit", "too many requests"]) {
+    if throttled || has_any(text, "rate limit\ntoo many requests") {
         return false;
     }
     has_any(text, OVERFLOW) || is_413(text) || (provider == "cerebras" && is_bodyless(text))
@@ -90,8 +90,20 @@ fn has_code_1308(text: &str) -> bool {
     false
 }
 
-fn has_any(text: &str, patterns: &[&str]) -> bool {
-    patterns.iter().any(|pattern| contains(text.as_bytes(), pattern.as_bytes()))
+/// Whether one of the patterns, each on its line, matches a part of `text`.
+fn has_any(text: &str, patterns: &str) -> bool {
+    any_line(patterns, &|pattern| contains(text.as_bytes(), pattern.as_bytes()))
+}
+
+fn any_line(lines: &str, fits: &dyn Fn(&str) -> bool) -> bool {
+    let mut rest = lines;
+    while let Some((line, more)) = around(rest, b'\n', false) {
+        if fits(line) {
+            return true;
+        }
+        rest = more;
+    }
+    fits(rest)
 }
 
 /// Whether `word` stands in `text` and is no part of a longer word or number.
@@ -146,139 +158,135 @@ fn matches(text: &[u8], pattern: &[u8]) -> bool {
 }
 
 /// Never worth a retry: quotas, budgets, bills.
-const QUOTA: &[&str] = &[
-    "gousagelimiterror",
-    "freeusagelimiterror",
-    "monthly usage limit reached",
-    "available balance",
-    "insufficient_quota",
-    "out of budget",
-    "quota exceeded",
-    "exceeded your current quota",
-    "billing",
-    "subscription_sharing_usage_limit_exceeded",
-    "subscription_sharing_workplace_individual_usage_limit_exceeded",
-];
+const QUOTA: &str = "\
+    gousagelimiterror\n\
+    freeusagelimiterror\n\
+    monthly usage limit reached\n\
+    available balance\n\
+    insufficient_quota\n\
+    out of budget\n\
+    quota exceeded\n\
+    exceeded your current quota\n\
+    billing\n\
+    subscription_sharing_usage_limit_exceeded\n\
+    subscription_sharing_workplace_individual_usage_limit_exceeded";
 
 /// Load, server faults, and connections that broke.
-const TRANSIENT: &[&str] = &[
-    "overloaded",
-    "server_busy",
-    "servers are currently busy",
-    "currently experiencing high demand",
-    "model is at capacity",
-    "capacity exceeded",
-    "rate~limit",
-    "too many requests",
-    "service~unavailable",
-    "service~temporarily~unavailable",
-    "service~is~unavailable",
-    "service~is~temporarily~unavailable",
-    "server~error",
-    "internal~error",
-    "provider~returned~error",
-    "provider~returned~an~error",
-    "exceeded request buffer limit while retrying upstream",
-    "unable to forward upstream",
-    "upstream~request~failed",
-    "upstream_stream_read_error",
-    "upstream~connect",
-    "stream was interrupted",
-    "http2 stream failed",
-    "http/2 stream failed",
-    "network~error",
-    "network connection was lost",
-    "connection~error",
-    "connection~refused",
-    "connection~lost",
-    "connection~closed",
-    "other side closed",
-    "fetch failed",
-    "failed to fetch",
-    "load failed",
-    "request to * failed, reason:",
-    "getaddrinfo",
-    "connection reset by peer",
-    "enotfound",
-    "eai_again",
-    "reset before headers",
-    "socket hang up",
-    "socket connection was closed",
-    "time out",
-    "timed out",
-    "timeout",
-    "websocket~closed",
-    "websocket~error",
-    "websocket~connection~limit~reached",
-    "ended without",
-    "stream ended before",
-    "http2 request did not get a response",
-    "stream disconnected before completion",
-    "before the response completed",
-    "cut short after the reply had begun",
-    "pending stream has been canceled",
-    "retry delay",
-    "you can retry your request",
-    "try your request again",
-    "please retry your request",
-    "resourceexhausted",
-    "subscription_sharing_usage_unavailable",
-    "subscription_sharing_user_unavailable",
-];
+const TRANSIENT: &str = "\
+    overloaded\n\
+    server_busy\n\
+    servers are currently busy\n\
+    currently experiencing high demand\n\
+    model is at capacity\n\
+    capacity exceeded\n\
+    rate~limit\n\
+    too many requests\n\
+    service~unavailable\n\
+    service~temporarily~unavailable\n\
+    service~is~unavailable\n\
+    service~is~temporarily~unavailable\n\
+    server~error\n\
+    internal~error\n\
+    provider~returned~error\n\
+    provider~returned~an~error\n\
+    exceeded request buffer limit while retrying upstream\n\
+    unable to forward upstream\n\
+    upstream~request~failed\n\
+    upstream_stream_read_error\n\
+    upstream~connect\n\
+    stream was interrupted\n\
+    http2 stream failed\n\
+    http/2 stream failed\n\
+    network~error\n\
+    network connection was lost\n\
+    connection~error\n\
+    connection~refused\n\
+    connection~lost\n\
+    connection~closed\n\
+    other side closed\n\
+    fetch failed\n\
+    failed to fetch\n\
+    load failed\n\
+    request to * failed, reason:\n\
+    getaddrinfo\n\
+    connection reset by peer\n\
+    enotfound\n\
+    eai_again\n\
+    reset before headers\n\
+    socket hang up\n\
+    socket connection was closed\n\
+    time out\n\
+    timed out\n\
+    timeout\n\
+    websocket~closed\n\
+    websocket~error\n\
+    websocket~connection~limit~reached\n\
+    ended without\n\
+    stream ended before\n\
+    http2 request did not get a response\n\
+    stream disconnected before completion\n\
+    before the response completed\n\
+    cut short after the reply had begun\n\
+    pending stream has been canceled\n\
+    retry delay\n\
+    you can retry your request\n\
+    try your request again\n\
+    please retry your request\n\
+    resourceexhausted\n\
+    subscription_sharing_usage_unavailable\n\
+    subscription_sharing_user_unavailable";
 
 /// The same, where only the whole word counts.
-const TRANSIENT_WORDS: &[&str] = &[
-    "429",
-    "500",
-    "502",
-    "503",
-    "504",
-    "520",
-    "524",
-    "529",
-    "terminated",
-    "econnreset",
-    "econnaborted",
-    "econnrefused",
-    "etimedout",
-    "epipe",
-];
+const TRANSIENT_WORDS: &str = "\
+    429\n\
+    500\n\
+    502\n\
+    503\n\
+    504\n\
+    520\n\
+    524\n\
+    529\n\
+    terminated\n\
+    econnreset\n\
+    econnaborted\n\
+    econnrefused\n\
+    etimedout\n\
+    epipe";
 
 /// Who says it: see PROVIDERS 11.2.
-const OVERFLOW: &[&str] = &[
-    "prompt is too long",
-    "prompt too long",
-    "prompt exceeds max length",
-    "request_too_large",
-    "input is too long for requested model",
-    "exceeds the context window",
-    "exceeds maximum context length of # token",
-    "exceeds the maximum context length of # token",
-    "exceeds model~s maximum context length of # token",
-    "exceeds the model~s maximum context length of # token",
-    "exceeds maximum context length~(#)",
-    "exceeds the maximum context length~(#)",
-    "exceeds model~s maximum context length~(#)",
-    "exceeds the model~s maximum context length~(#)",
-    "context window exceeded",
-    "input token count*exceeds the maximum",
-    "maximum prompt length is #",
-    "reduce the length of the messages",
-    "maximum context length is # tokens",
-    "maximum context length (#) is exceeded",
-    "exceeds maximum allowed input length of # token",
-    "exceeds the maximum allowed input length of # token",
-    "input (# tokens) is longer than the model~s context length (# tokens)",
-    "exceeds the limit of #",
-    "exceeds the available context size",
-    "greater than the context length",
-    "context window exceeds limit",
-    "exceeded model token limit",
-    "too large for model with # maximum context length",
-    "prompt has # token~, but the configured context size is # token",
-    "model_context_window_exceeded",
-    "range of input length should be",
-    "context~length~exceeded",
-    "too many tokens",
-    "token limit exceeded",
-];
+const OVERFLOW: &str = "\
+    prompt is too long\n\
+    prompt too long\n\
+    prompt exceeds max length\n\
+    request_too_large\n\
+    input is too long for requested model\n\
+    exceeds the context window\n\
+    exceeds maximum context length of # token\n\
+    exceeds the maximum context length of # token\n\
+    exceeds model~s maximum context length of # token\n\
+    exceeds the model~s maximum context length of # token\n\
+    exceeds maximum context length~(#)\n\
+    exceeds the maximum context length~(#)\n\
+    exceeds model~s maximum context length~(#)\n\
+    exceeds the model~s maximum context length~(#)\n\
+    context window exceeded\n\
+    input token count*exceeds the maximum\n\
+    maximum prompt length is #\n\
+    reduce the length of the messages\n\
+    maximum context length is # tokens\n\
+    maximum context length (#) is exceeded\n\
+    exceeds maximum allowed input length of # token\n\
+    exceeds the maximum allowed input length of # token\n\
+    input (# tokens) is longer than the model~s context length (# tokens)\n\
+    exceeds the limit of #\n\
+    exceeds the available context size\n\
+    greater than the context length\n\
+    context window exceeds limit\n\
+    exceeded model token limit\n\
+    too large for model with # maximum context length\n\
+    prompt has # token~, but the configured context size is # token\n\
+    model_context_window_exceeded\n\
+    range of input length should be\n\
+    context~length~exceeded\n\
+    too many tokens\n\
+    token limit exceeded";

@@ -6,18 +6,18 @@
 //! | `request` | the body around the messages, thinking, and the headers |
 //! | `messages` | the conversation |
 //! | `tools` | tool declarations |
-//! | `event` | reads one event |
-//! | `decode` | what an event does to the message, and token counts |
+//! | `decode` | what an event does to the message |
+//! | `usage` | token counts |
 //!
 //! Not spoken: message threads, system messages and effort in mid-conversation, and fallback models, all of which are
 //! optional. A later system message is folded into the prompt.
 
 mod compat;
 mod decode;
-mod event;
 mod messages;
 mod request;
 mod tools;
+mod usage;
 
 pub(crate) use decode::Decoder;
 pub(crate) use request::request;

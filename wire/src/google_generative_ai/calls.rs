@@ -1,9 +1,10 @@
 //! Tool calls. They come whole; where a proxy asked for it, in pieces that name their place in the arguments.
 
-use crate::draft::{Draft, Source};
+use crate::draft::Draft;
 use crate::ids::hash;
 use crate::json::{parse, to_text, Object, Value};
 use crate::order::NameMap;
+use crate::source::Source;
 use crate::text::decimal;
 
 /// Deepest place in the arguments of a call that comes in pieces.
@@ -24,20 +25,21 @@ impl Calls {
         self.count == 0
     }
 
-    /// Takes a call or a piece of one; says no when a piece has no place. `seed` makes ids of different responses
-    /// differ. A piece without a call to belong to says nothing.
-    pub fn take(&mut self, call: Source<'_>, signature: Option<&str>, seed: &str, draft: &mut Draft) -> bool {
+    /// Takes a call or a piece of one; says no when a piece has no place. A piece without a call to belong to says
+    /// nothing.
+    pub fn take(&mut self, call: Source<'_>, signature: &str, draft: &mut Draft) -> bool {
         let [id, name, args, pieces, goes_on] = call.pick(&["id", "name", "args", "partialArgs", "willContinue"]);
-        let goes_on = goes_on == Some("true");
-        if let Some(name) = call.part(name).text() {
+        let name = name.string();
+        if !name.is_empty() {
             self.finish(draft);
-            let id = self.id(call.part(id).text().as_deref(), &[seed, &name].concat());
+            // The response's id makes ids of different responses differ.
+            let id = self.id(&id.string(), &[draft.response_id.as_str(), &name].concat());
             let block = draft.open_call(&id, &name);
-            if let Some(signature) = signature {
-                draft.set(block, |out| out.key("thoughtSignature").string(signature));
+            if !signature.is_empty() {
+                draft.set_text(block, "thoughtSignature", signature);
             }
             self.count += 1;
-            let args = args.unwrap_or("{}");
+            let args = args.or(Source { span: "{}" }).span;
             match parse(args) {
                 Ok(args) => self.open = Some((block, args)),
                 // Malformed in a way that is forgiven: the arguments are repaired like any others.
@@ -47,13 +49,13 @@ impl Calls {
                 }
             }
         }
-        if let (Some((_, args)), Some(pieces)) = (&mut self.open, pieces) {
-            let pieces = parse(pieces).unwrap_or_default();
+        if let Some((_, args)) = &mut self.open {
+            let pieces = parse(pieces.span).unwrap_or_default();
             if pieces.as_array().unwrap_or_default().iter().any(|piece| put(args, piece).is_none()) {
                 return false;
             }
         }
-        if !goes_on {
+        if goes_on.span != "true" {
             self.finish(draft);
         }
         true
@@ -68,9 +70,9 @@ impl Calls {
     }
 
     /// The id that came with a call; one of our own when none came, or one that another call has.
-    fn id(&mut self, came: Option<&str>, seed: &str) -> String {
-        if let Some(id) = came.filter(|id| self.ids.set(id, 0).is_none()) {
-            return id.to_owned();
+    fn id(&mut self, came: &str, seed: &str) -> String {
+        if !came.is_empty() && self.ids.set(came, 0).is_none() {
+            return came.to_owned();
         }
         let mut number = self.count;
         loop {

@@ -2,14 +2,13 @@
 
 use super::calls::Calls;
 use super::usage;
-use crate::draft::{Draft, Kind, Source};
+use crate::draft::{Draft, Kind};
 use crate::failure::Failure;
-use crate::model::Model;
 use crate::read::Read;
-use crate::response::{Decode, Outcome, Step};
+use crate::response::{Decode, Step};
+use crate::source::Source;
 use crate::sse::Event;
 use crate::text::has;
-use std::borrow::Cow;
 
 const ENDED: &str = "Stream ended without a finish reason";
 
@@ -17,83 +16,43 @@ const ENDED: &str = "Stream ended without a finish reason";
 const REFUSALS: [&str; 6] = ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED", "SPII", "MODEL_ARMOR"];
 
 /// Decoder of one response.
+#[derive(Default)]
 pub(crate) struct Decoder {
-    model: String,
-    response_id: String,
     /// The block that text goes on in.
     open: Option<u32>,
     calls: Calls,
-    finish_message: Option<String>,
+    finish_message: String,
 }
 
 impl Decoder {
-    pub fn new(model: &Model<'_>) -> Self {
-        Self {
-            model: model.id.clone().into_owned(),
-            response_id: String::new(),
-            open: None,
-            calls: Calls::default(),
-            finish_message: None,
-        }
-    }
-
-    fn chunk(&mut self, event: Source<'_>, draft: &mut Draft) -> Step {
-        let part = |span| event.part(span);
-        let [id, model, candidates, feedback, usage, error] =
-            event.pick(&["responseId", "modelVersion", "candidates", "promptFeedback", "usageMetadata", "error"]);
-        if let Some(id) = part(id).text().filter(|_| !draft.has_response_id()) {
-            draft.response_id(&id);
-            self.response_id = id.into_owned();
-        }
-        if let Some(model) = part(model).text().filter(|model| **model != self.model && !draft.has_response_model()) {
-            draft.response_model(&model);
-        }
-        if usage.is_some() {
-            draft.usage = Some(usage::read(part(usage)));
-        }
-        if let Some(error) = error {
-            return Step::Failed(Failure::in_band_text(error));
-        }
-        let mut candidate = None;
-        part(candidates).each(&mut |one| {
-            candidate.get_or_insert(one);
-        });
-        let Some(candidate) = candidate else {
-            let [reason, message] = part(feedback).pick(&["blockReason", "blockReasonMessage"]);
-            return match part(reason).text() {
-                Some(reason) => {
-                    Step::Failed(stopped("refused", "The prompt was blocked: ", &reason, part(message).text()))
-                }
-                None => Step::Continue,
-            };
-        };
+    fn candidate(&mut self, candidate: Source<'_>, draft: &mut Draft) -> Step {
         let [content, reason, message] = candidate.pick(&["content", "finishReason", "finishMessage"]);
-        let [parts] = part(content).pick(&["parts"]);
-        let mut misplaced = None;
-        part(parts).each(&mut |one| {
-            let [text, thought, signature, call] = one.pick(&["text", "thought", "thoughtSignature", "functionCall"]);
-            let signature = part(signature).text();
-            if text.is_some_and(|text| text.starts_with('"')) {
-                self.text(part(text), thought == Some("true"), signature.as_deref(), draft);
+        let [parts] = content.pick(&["parts"]);
+        let mut misplaced = Source::default();
+        for part in parts.items() {
+            let [text, thought, signature, call] = part.pick(&["text", "thought", "thoughtSignature", "functionCall"]);
+            let signature = signature.string();
+            if !text.only(b'"').is_absent() {
+                self.text(text, thought.span == "true", &signature, draft);
             }
-            if call.is_some() {
+            if !call.is_absent() {
                 self.close(draft);
-                if !self.calls.take(part(call), signature.as_deref(), &self.response_id, draft) {
+                if !self.calls.take(call, &signature, draft) {
                     misplaced = call;
                 }
             }
-        });
-        if let Some(reason) = part(reason).text() {
+        }
+        if let Some(reason) = reason.text() {
             draft.raw_stop_reason = Some(reason.into_owned());
-            self.finish_message = part(message).text().map(Cow::into_owned);
+            self.finish_message = message.string().into_owned();
         }
-        match misplaced {
-            Some(call) => Step::Failed(Failure::protocol("The provider sent arguments that have no place: ", call)),
-            None => Step::Continue,
+        if misplaced.is_absent() {
+            return Step::Continue;
         }
+        draft.fail(Failure::protocol("The provider sent arguments that have no place: ", misplaced.span))
     }
 
-    fn text(&mut self, text: Source<'_>, thought: bool, signature: Option<&str>, draft: &mut Draft) {
+    fn text(&mut self, text: Source<'_>, thought: bool, signature: &str, draft: &mut Draft) {
         let kind = if thought { Kind::Thinking } else { Kind::Text };
         let goes_on = self.open.filter(|index| draft.kind_of(*index) == Some(kind));
         let index = goes_on.unwrap_or_else(|| {
@@ -106,9 +65,8 @@ impl Decoder {
         });
         self.open = Some(index);
         draft.say(index, text);
-        if let Some(signature) = signature {
-            let name = if thought { "thinkingSignature" } else { "textSignature" };
-            draft.set(index, |out| out.key(name).string(signature));
+        if !signature.is_empty() {
+            draft.set_text(index, if thought { "thinkingSignature" } else { "textSignature" }, signature);
         }
     }
 
@@ -120,43 +78,53 @@ impl Decoder {
 }
 
 /// A failure in the provider's words.
-fn stopped(code: &'static str, what: &str, reason: &str, message: Option<Cow<'_, str>>) -> Failure {
-    let colon = if message.is_some() { ": " } else { "" };
-    Failure::new(code, [what, reason, colon, &message.unwrap_or_default()].concat())
+fn stopped(code: &'static str, what: &str, reason: &str, message: &str) -> Failure {
+    Failure::new(code, [what, reason, if message.is_empty() { "" } else { ": " }, message].concat())
 }
 
 impl Decode for Decoder {
     fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         if event.name == "error" {
-            return Ok(Step::Failed(Failure::in_band_text(event.data)));
+            return Ok(draft.fail(Failure::in_band_text(event.data)));
         }
-        let event = Source { span: event.data };
-        // Nothing in it can turn out malformed any more.
-        let mut reader = event.reader();
-        reader.skip()?;
-        reader.finish()?;
-        Ok(self.chunk(event, draft))
+        let [id, model, candidates, feedback, counts, error] = Source::event(
+            event.data,
+            &["responseId", "modelVersion", "candidates", "promptFeedback", "usageMetadata", "error"],
+        )?;
+        draft.response_id(id);
+        draft.response_model(model);
+        if !counts.is_absent() {
+            draft.usage = Some(usage::read(counts));
+        }
+        if !error.is_absent() {
+            return Ok(draft.fail(Failure::in_band_text(error.span)));
+        }
+        if let Some(candidate) = candidates.items().next() {
+            return Ok(self.candidate(candidate, draft));
+        }
+        let [reason, message] = feedback.pick(&["blockReason", "blockReasonMessage"]);
+        if reason.said().is_absent() {
+            return Ok(Step::Continue);
+        }
+        Ok(draft.fail(stopped("refused", "The prompt was blocked: ", &reason.string(), &message.string())))
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Outcome {
+    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
         self.calls.finish(draft);
         draft.close_all();
-        match draft.raw_stop_reason.as_deref() {
-            None => Outcome::Failed(Failure::truncated(ENDED)),
+        let failure = match draft.raw_stop_reason.as_deref() {
+            None => Failure::truncated(ENDED),
             // The second is the word of servers that imitate this one, for a turn with calls.
-            Some("STOP" | "FUNCTION_CALL") => Outcome::Done(if self.calls.is_empty() { "stop" } else { "toolUse" }),
-            Some("MAX_TOKENS" | "CONTINUATION") => Outcome::Done("length"),
+            Some("STOP" | "FUNCTION_CALL") => return Some(if self.calls.is_empty() { "stop" } else { "toolUse" }),
+            Some("MAX_TOKENS" | "CONTINUATION") => return Some("length"),
             Some(reason) => {
                 let refused = REFUSALS.iter().any(|word| has(reason, word));
                 let code = if refused { "refused" } else { "protocol" };
-                Outcome::Failed(stopped(
-                    code,
-                    "Provider stopped with: ",
-                    reason,
-                    self.finish_message.take().map(Cow::Owned),
-                ))
+                stopped(code, "Provider stopped with: ", reason, &self.finish_message)
             }
-        }
+        };
+        draft.fail(failure);
+        None
     }
 
     fn cut(&self) -> Failure {

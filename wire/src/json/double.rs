@@ -47,20 +47,31 @@ pub(crate) fn parse_f64(text: &str) -> f64 {
             _ => break,
         }
     }
-    let (mut given, mut below) = (0i32, false);
-    for byte in bytes {
-        match byte {
-            b'0'..=b'9' => given = given.saturating_mul(10).saturating_add(i32::from(byte - b'0')),
-            b'-' => below = true,
-            _ => {}
-        }
-    }
-    let exponent = if below { exponent.saturating_sub(given) } else { exponent.saturating_add(given) };
+    let given = exponent_of(bytes).clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+    let exponent = exponent.saturating_add(given);
     let value = double(digits, rest, exponent);
     if negative {
         -value
     } else {
         value
+    }
+}
+
+/// The number after the `e` of another one.
+pub(super) fn exponent_of(bytes: std::str::Bytes<'_>) -> i64 {
+    let (mut given, mut below) = (0i64, false);
+    for byte in bytes {
+        match byte {
+            // Far more than any double has.
+            b'0'..=b'9' if given < i64::MAX / 100 => given = given * 10 + i64::from(byte - b'0'),
+            b'-' => below = true,
+            _ => {}
+        }
+    }
+    if below {
+        -given
+    } else {
+        given
     }
 }
 

@@ -1,7 +1,8 @@
 //! Numbers that keep the digits they were written with.
 
-use super::double::{parse_f64, shortest};
+use super::double::{exponent_of, parse_f64, shortest};
 use super::scan;
+use crate::text::{decimal, signed};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -42,13 +43,20 @@ impl Number {
 
     /// The value as a signed integer when it is exactly one, however written (`3`, `3.0`, `3e0`).
     pub fn as_i64(&self) -> Option<i64> {
-        if let Ok(value) = self.0.parse() {
-            return Some(value);
+        let decimal = Decimal::of(&self.0);
+        // Twenty digits are too many in any case; nineteen always fit the unsigned number.
+        if !decimal.is_integer() || decimal.scale > 19 {
+            return None;
         }
-        // Written with a fraction or an exponent. Past 2^53 a double no longer tells whether the text is an integer.
-        let value = self.as_f64();
-        let exact = value.abs() <= 9_007_199_254_740_992.0 && self.is_integer() && self.lossless();
-        exact.then_some(value as i64)
+        let mut value = 0u64;
+        for at in 0..decimal.scale.max(0) as usize {
+            value = value * 10 + decimal.digits.get(at).map_or(0, |digit| u64::from(digit - b'0'));
+        }
+        if decimal.negative {
+            0i64.checked_sub_unsigned(value)
+        } else {
+            i64::try_from(value).ok()
+        }
     }
 
     /// Whether the value is mathematically an integer: `1.0` and `1e3` are.
@@ -67,7 +75,7 @@ impl Number {
 /// [`Number::lossless`] for the text of a valid number.
 pub(super) fn lossless(text: &str) -> bool {
     // Doubles keep every decimal of up to 15 digits; without an exponent such a number is also within range.
-    if text.len() <= 15 && !text.contains(['e', 'E']) {
+    if text.len() <= 15 && !text.bytes().any(|byte| matches!(byte, b'e' | b'E')) {
         return true;
     }
     let decimal = Decimal::of(text);
@@ -99,26 +107,30 @@ impl Decimal {
 
     /// `text` must be a valid number.
     pub fn of(text: &str) -> Self {
-        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (negative, mantissa) = match mantissa.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, mantissa),
-        };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
-        let leading = digits.iter().take_while(|&&digit| digit == b'0').count();
-        digits.drain(..leading);
-        while digits.last() == Some(&b'0') {
-            digits.pop();
+        let mut decimal = Self { negative: false, digits: Vec::new(), scale: 0 };
+        let mut fraction = false;
+        let mut bytes = text.bytes();
+        for byte in bytes.by_ref() {
+            match byte {
+                b'-' => decimal.negative = true,
+                b'.' => fraction = true,
+                b'0' if decimal.digits.is_empty() => decimal.scale -= i64::from(fraction),
+                b'0'..=b'9' => {
+                    decimal.digits.push(byte);
+                    decimal.scale += i64::from(!fraction);
+                }
+                _ => break,
+            }
         }
-        if digits.is_empty() {
-            return Self { negative: false, digits, scale: 0 };
+        while decimal.digits.last() == Some(&b'0') {
+            decimal.digits.pop();
         }
-        // An exponent outside i64 says only "absurd"; a tenth of the range leaves room for the sums.
-        let absurd = if exponent.starts_with('-') { i64::MIN / 10 } else { i64::MAX / 10 };
-        let exponent: i64 = exponent.parse().unwrap_or(absurd);
-        let scale = exponent.saturating_add(whole.len() as i64).saturating_sub(leading as i64);
-        Self { negative, digits, scale }
+        if decimal.digits.is_empty() {
+            return Self { negative: false, scale: 0, ..decimal };
+        }
+        // An exponent outside of i64 says only "absurd".
+        decimal.scale = decimal.scale.saturating_add(exponent_of(bytes));
+        decimal
     }
 }
 
@@ -161,15 +173,15 @@ impl fmt::Display for Number {
 }
 
 macro_rules! from_integers {
-    ($($integer:ty),*) => {$(
+    ($($integer:ty as $wide:ty, $text:ident);*) => {$(
         impl From<$integer> for Number {
             fn from(value: $integer) -> Self {
-                Self(value.to_string().into())
+                Self($text(value as $wide).into())
             }
         }
     )*};
 }
-from_integers!(i32, u32, i64, u64, usize);
+from_integers!(i32 as i64, signed; u32 as u64, decimal; i64 as i64, signed; u64 as u64, decimal; usize as u64, decimal);
 
 /// Appends a finite double as JavaScript's `String(value)` writes it (ECMA-262 Number::toString): the shortest digits
 /// that read back as the same double, plain up to 21 digits, `0` for negative zero. NaN and the infinities become
@@ -184,7 +196,7 @@ pub fn write_f64(out: &mut String, value: f64) {
         return;
     }
     let (digits, exponent) = shortest(value.abs());
-    let digits = digits.to_string();
+    let digits = decimal(digits);
     let count = digits.len() as i32;
     // The decimal point stands after this many digits.
     let point = exponent + count;
@@ -212,6 +224,6 @@ pub fn write_f64(out: &mut String, value: f64) {
             out.push_str(rest);
         }
         out.push_str(if point > 0 { "e+" } else { "e-" });
-        out.push_str(&(point - 1).unsigned_abs().to_string());
+        out.push_str(&decimal((point - 1).unsigned_abs().into()));
     }
 }

@@ -52,9 +52,13 @@ impl Object {
 
     /// Sets a member: a new name goes to the end, a known one keeps its place. Returns the value it replaces.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+        self.set(key.into(), value.into())
+    }
+
+    fn set(&mut self, key: String, value: Value) -> Option<Value> {
         let before = self.len();
-        let position = self.slot(key.into());
-        let old = std::mem::replace(self.at_mut(position)?, value.into());
+        let position = self.slot(key);
+        let old = std::mem::replace(self.at_mut(position)?, value);
         (self.len() == before).then_some(old)
     }
 

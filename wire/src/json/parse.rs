@@ -23,64 +23,53 @@ pub fn parse_bytes(bytes: &[u8]) -> Result<Value, JsonError> {
     }
 }
 
-/// A container whose end was not read yet.
-enum Open {
-    Array(Vec<Value>),
-    /// With the name of the member being read.
-    Object(Object, String),
-}
-
 impl Reader<'_> {
     /// Reads the next value of any kind into memory.
     pub fn value(&mut self) -> Result<Value, JsonError> {
-        let mut open: Vec<Open> = Vec::new();
+        // Containers whose end was not read yet, each with the name of the member being read.
+        let mut open: Vec<(Value, String)> = Vec::new();
         loop {
-            let mut value = match self.peek()? {
+            let mut ready = match self.peek()? {
                 Kind::Null => {
                     self.null()?;
-                    Value::Null
+                    Some(Value::Null)
                 }
-                Kind::Bool => Value::Bool(self.boolean()?),
-                Kind::Number => Value::Number(Number::trusted(self.number()?)),
-                Kind::String => Value::String(self.string()?.into_owned()),
+                Kind::Bool => Some(Value::Bool(self.boolean()?)),
+                Kind::Number => Some(Value::Number(Number::trusted(self.number()?))),
+                Kind::String => Some(Value::String(self.string()?.into_owned())),
                 Kind::Array => {
                     self.begin_array()?;
-                    if self.next_item()? {
-                        open.push(Open::Array(Vec::new()));
-                        continue;
-                    }
-                    Value::Array(Vec::new())
+                    open.push((Value::Array(Vec::new()), String::new()));
+                    None
                 }
                 Kind::Object => {
                     self.begin_object()?;
-                    if let Some(key) = self.next_key()? {
-                        open.push(Open::Object(Object::new(), key.into_owned()));
-                        continue;
-                    }
-                    Value::Object(Object::new())
+                    open.push((Value::Object(Object::new()), String::new()));
+                    None
                 }
             };
             // Hand the value to its container; a container that ends is the next value to hand on.
             loop {
-                value = match open.pop() {
-                    None => return Ok(value),
-                    Some(Open::Array(mut items)) => {
-                        items.push(value);
-                        if self.next_item()? {
-                            open.push(Open::Array(items));
-                            break;
-                        }
-                        Value::Array(items)
+                let more = match open.last_mut() {
+                    Some((Value::Array(items), _)) => {
+                        items.extend(ready.take());
+                        self.next_item()?
                     }
-                    Some(Open::Object(mut object, key)) => {
-                        object.insert(key, value);
-                        if let Some(key) = self.next_key()? {
-                            open.push(Open::Object(object, key.into_owned()));
-                            break;
+                    Some((Value::Object(members), name)) => {
+                        if let Some(value) = ready.take() {
+                            members.insert(std::mem::take(name), value);
                         }
-                        Value::Object(object)
+                        let key = self.next_key()?;
+                        let more = key.is_some();
+                        *name = key.unwrap_or_default().into_owned();
+                        more
                     }
+                    _ => return Ok(ready.unwrap_or_default()),
                 };
+                if more {
+                    break;
+                }
+                ready = open.pop().map(|container| container.0);
             }
         }
     }

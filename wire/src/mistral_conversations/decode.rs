@@ -6,16 +6,16 @@ use crate::http::WireError;
 use crate::model::Model;
 use crate::openai_completions::Decoder as Chat;
 use crate::read::Read;
-use crate::response::{Decode, Outcome, Step};
+use crate::response::{Decode, Step};
 use crate::sse::Event;
 use crate::text::decimal;
 
 /// Decoder of one response.
-pub(crate) struct Decoder(Chat);
+pub(crate) struct Decoder(Box<Chat>);
 
 impl Decoder {
     pub fn new(model: &Model<'_>) -> Result<Self, WireError> {
-        Ok(Self(Chat::new(model)?.with_alternating_blocks()))
+        Ok(Self(Chat::new(model, true)?))
     }
 }
 
@@ -31,14 +31,17 @@ impl Decode for Decoder {
         self.0.event(event, draft)
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Outcome {
-        let outcome = self.0.end(draft);
+    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
+        let reason = self.0.end(draft);
         settle_usage(draft);
         match draft.raw_stop_reason.as_deref() {
-            Some("model_length") => Outcome::Done("length"),
+            Some("model_length") => Some("length"),
             // The wording says that it may pass by itself.
-            Some("error") => Outcome::Failed(Failure::new("http", "Provider stopped with: error (server error)")),
-            _ => outcome,
+            Some("error") => {
+                draft.fail(Failure::new("http", "Provider stopped with: error (server error)"));
+                None
+            }
+            _ => reason,
         }
     }
 

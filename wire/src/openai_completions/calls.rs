@@ -1,15 +1,14 @@
 //! Which tool call a delta belongs to. Hosts name calls by index, by id, by both, or not at all (PROVIDERS 5.4).
 
-use super::chunk::CallDelta;
-use crate::draft::{Draft, Source};
+use crate::draft::Draft;
 use crate::ids::hash;
-use crate::json::Reader;
 use crate::order::NameMap;
-use crate::read::Read;
-use crate::text::decimal;
+use crate::source::Source;
+use crate::text::{decimal, signed};
 use crate::tool_args::is_object;
 use crate::tools::grammar_start;
 use crate::write::escaped;
+use std::borrow::Cow;
 
 /// Index of the one call that the older `function_call` can make.
 const LEGACY: i64 = i64::MIN;
@@ -41,41 +40,60 @@ enum Grammar {
 }
 
 /// A delta that only added argument text: the block and the source of the text.
-pub(super) type Appended<'a> = Option<(u32, &'a str)>;
+pub(super) type Appended<'a> = Option<(u32, Source<'a>)>;
+
+/// One entry of `tool_calls`.
+struct Delta<'a> {
+    index: Option<i64>,
+    id: Option<Cow<'a, str>>,
+    name: Option<Cow<'a, str>>,
+    /// A string, or an object that stands for its own text.
+    arguments: Source<'a>,
+    /// A string: text for a grammar tool.
+    input: Source<'a>,
+}
+
+impl<'a> Delta<'a> {
+    /// `function` may be the older `function_call`.
+    fn of(index: Option<i64>, id: Source<'a>, function: Source<'a>, custom: Source<'a>) -> Self {
+        let [name, arguments] = function.pick(&["name", "arguments"]);
+        let [custom_name, input] = custom.pick(&["name", "input"]);
+        Self {
+            index,
+            // A client library of Mistral's writes an absent one like this.
+            id: id.text().filter(|id| id != "null"),
+            name: name.said().or(custom_name).text(),
+            arguments: arguments.only(b'"').or(arguments.only(b'{')),
+            input: input.only(b'"'),
+        }
+    }
+}
 
 impl Calls {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Takes the deltas of one event: the source of `tool_calls`. `grammar` lists the grammar tools of the request.
-    /// Says so when the event held no more than a piece of one call's arguments.
-    pub fn take_list<'a>(
-        &mut self,
-        list: &'a str,
-        grammar: &[(String, String)],
-        draft: &mut Draft,
-    ) -> Read<Appended<'a>> {
-        let source = Source { span: list };
+    /// Takes the deltas of one event: its `tool_calls`. Says so when there was no more than a piece of one call's
+    /// arguments.
+    pub fn take_list<'a>(&mut self, list: Source<'a>, draft: &mut Draft) -> Appended<'a> {
         let (mut appended, mut count) = (None, 0);
-        crate::read::items(&mut source.reader(), |reader| {
+        for item in list.items() {
+            let [index, id, function, custom] = item.pick(&["index", "id", "function", "custom"]);
+            let index = index.number().filter(|index| index.fract() == 0.0 && index.abs() < 1e15);
+            appended = self.take(&Delta::of(index.map(|index| index as i64), id, function, custom), draft);
             count += 1;
-            appended = self.take(&CallDelta::read(reader)?, grammar, draft);
-            Ok(())
-        })?;
-        Ok(appended.filter(|_| count == 1))
+        }
+        appended.filter(|_| count == 1)
     }
 
-    /// Takes the source of a `function_call`.
-    pub fn take_legacy(&mut self, source: &str, draft: &mut Draft) -> Read<()> {
-        let mut delta = CallDelta { index: Some(LEGACY), ..CallDelta::default() };
-        let mut reader: Reader<'_> = Reader::new(source);
-        delta.function(&mut reader)?;
-        self.take(&delta, &[], draft);
-        Ok(())
+    /// Takes a `function_call`.
+    pub fn take_legacy(&mut self, call: Source<'_>, draft: &mut Draft) {
+        let none = Source::default();
+        self.take(&Delta::of(Some(LEGACY), none, call, none), draft);
     }
 
-    fn take<'a>(&mut self, delta: &CallDelta<'a>, grammar: &[(String, String)], draft: &mut Draft) -> Appended<'a> {
+    fn take<'a>(&mut self, delta: &Delta<'a>, draft: &mut Draft) -> Appended<'a> {
         let known = self.find(delta, draft);
         let at = known.unwrap_or_else(|| self.open(delta, draft));
         self.last = Some(at);
@@ -83,7 +101,7 @@ impl Calls {
         let mut plain = known.is_some() && delta.id.is_none() && delta.name.is_none() && delta.index == call.index;
         if let (Some(index), None) = (delta.index, call.index) {
             call.index = Some(index);
-            self.by_index.set(&name_of(index), at);
+            self.by_index.set(&signed(index), at);
         }
         if let Some(id) = &delta.id {
             self.by_id.set(id, at);
@@ -96,23 +114,24 @@ impl Calls {
             call.name = name.to_owned();
             draft.set_text(call.block, "name", name);
         }
-        if let Some(input) = delta.input {
-            let text = call.grammar_piece(Source { span: input }, grammar);
+        if !delta.input.is_absent() {
+            let text = call.grammar_piece(&delta.input.string(), &draft.grammar);
             draft.argue_text(call.block, &text);
             return None;
         }
-        let span = delta.arguments.unwrap_or("\"\"");
-        plain &= span.starts_with('"') && delta.arguments.is_some() && call.grammar.is_none();
-        if span.starts_with('"') {
-            draft.argue(call.block, Source { span });
+        let arguments = delta.arguments;
+        let string = arguments.only(b'"');
+        plain &= !string.is_absent() && call.grammar.is_none();
+        if arguments.is_absent() || !string.is_absent() {
+            draft.argue(call.block, string);
         } else {
-            draft.argue_text(call.block, span);
+            draft.argue_text(call.block, arguments.span);
         }
-        Some((call.block, span)).filter(|_| plain)
+        Some((call.block, string)).filter(|_| plain)
     }
 
     /// The call of a delta; `None` for a new one.
-    fn find(&self, delta: &CallDelta<'_>, draft: &Draft) -> Option<usize> {
+    fn find(&self, delta: &Delta<'_>, draft: &Draft) -> Option<usize> {
         let by_id = || delta.id.as_deref().and_then(|id| self.by_id.get(id));
         let Some(index) = delta.index else {
             let last = self.list.get(self.last?)?;
@@ -124,7 +143,7 @@ impl Calls {
             return self.last.filter(|_| delta.name.is_none() || last.name.is_empty());
         };
         let same = |at: &usize| self.list.get(*at).is_some_and(|call| call.index == Some(index));
-        let at = self.last.filter(same).or_else(|| self.by_index.get(&name_of(index)))?;
+        let at = self.last.filter(same).or_else(|| self.by_index.get(&signed(index)))?;
         let call = self.list.get(at)?;
         if delta.name.is_none() || call.name.is_empty() {
             return Some(at);
@@ -132,7 +151,7 @@ impl Calls {
         // Some hosts count every call as number 0.
         let another = match delta.id.as_deref() {
             Some(id) => !call.id.is_empty() && call.id != id,
-            None => is_object(draft.call_text(call.block)) && delta.arguments.is_some_and(|span| span.len() > 2),
+            None => is_object(draft.call_text(call.block)) && delta.arguments.span.len() > 2,
         };
         if another {
             return by_id();
@@ -140,57 +159,50 @@ impl Calls {
         Some(at)
     }
 
-    fn open(&mut self, delta: &CallDelta<'_>, draft: &mut Draft) -> usize {
+    fn open(&mut self, delta: &Delta<'_>, draft: &mut Draft) -> usize {
         let id = delta.id.as_deref().unwrap_or_default();
         let name = delta.name.as_deref().unwrap_or_default();
         let at = self.list.len();
         let block = draft.open_call(id, name);
-        let grammar = delta.input.map(|_| Grammar::Untouched);
+        let grammar = Some(Grammar::Untouched).filter(|_| !delta.input.is_absent());
         self.list.push(Call { block, id: id.to_owned(), name: name.to_owned(), index: delta.index, grammar });
         if let Some(index) = delta.index {
-            self.by_index.set(&name_of(index), at);
+            self.by_index.set(&signed(index), at);
         }
         at
     }
 
-    /// The response is over: grammar texts are closed, and calls without an id get one. `seed` makes ids of different
-    /// responses differ.
-    pub fn finish(&mut self, seed: &str, grammar: &[(String, String)], draft: &mut Draft) {
+    /// The response is over: grammar texts are closed, and calls without an id get one; the response's own makes ids of
+    /// different responses differ.
+    pub fn finish(&mut self, draft: &mut Draft) {
         for (at, call) in self.list.iter_mut().enumerate() {
             if let Some(state) = call.grammar {
-                let start = if state == Grammar::Untouched { call.grammar_start(grammar) } else { String::new() };
+                let start = match state {
+                    Grammar::Untouched => grammar_start(&draft.grammar, &call.name),
+                    Grammar::Inside => String::new(),
+                };
                 draft.argue_text(call.block, &[&start, "\"}"].concat());
             }
             if call.id.is_empty() {
                 let number = decimal(at as u64);
-                let id = ["call_", &hash(&[seed, &call.name].concat()), "_", &number].concat();
+                let id = ["call_", &hash(&[draft.response_id.as_str(), &call.name].concat()), "_", &number].concat();
                 draft.set_text(call.block, "id", &id);
             }
         }
     }
 }
 
-/// An index as a name.
-fn name_of(index: i64) -> String {
-    [if index < 0 { "-" } else { "" }, &decimal(index.unsigned_abs())].concat()
-}
-
 impl Call {
     /// A piece of a grammar tool's text, as a piece of JSON arguments.
-    fn grammar_piece(&mut self, input: Source<'_>, grammar: &[(String, String)]) -> String {
-        let text = input.reader().string().unwrap_or_default();
+    fn grammar_piece(&mut self, text: &str, grammar: &[(String, String)]) -> String {
         if text.is_empty() {
             return String::new();
         }
         let mut out = match self.grammar.replace(Grammar::Inside) {
             Some(Grammar::Inside) => String::new(),
-            _ => self.grammar_start(grammar),
+            _ => grammar_start(grammar, &self.name),
         };
-        out.push_str(&escaped(&text));
+        out.push_str(&escaped(text));
         out
-    }
-
-    fn grammar_start(&self, grammar: &[(String, String)]) -> String {
-        grammar_start(grammar, &self.name)
     }
 }

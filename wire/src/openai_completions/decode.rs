@@ -1,27 +1,26 @@
 //! What an event does to the message, and how a stream ends (PROVIDERS 5.4).
 
 use super::calls::Calls;
-use super::chunk::{content_items, Choice, Chunk, Delta};
 use super::compat::Compat;
 use super::messages::REASONING_FIELDS;
 use super::reasoning::Details;
 use super::usage;
-use crate::draft::{Draft, Kind, Source};
+use crate::draft::{Draft, Kind};
 use crate::failure::Failure;
 use crate::http::WireError;
 use crate::model::Model;
 use crate::read::Read;
-use crate::response::{Decode, Outcome, Step};
+use crate::response::{Decode, Step};
+use crate::source::Source;
 use crate::sse::Event;
 use crate::template::Template;
 use crate::text::{has, json_fault};
-use crate::usage::Usage;
 
 const ENDED: &str = "Stream ended without finish_reason";
 
 /// Decoder of one response.
+#[derive(Default)]
 pub(crate) struct Decoder {
-    model: String,
     /// This gateway's `reasoning` goes back as `reasoning_content`.
     renames_reasoning: bool,
     /// Whether the host says what it billed.
@@ -29,144 +28,150 @@ pub(crate) struct Decoder {
     supports_finish_reason: bool,
     /// A block ends where one of another kind begins, and there may be several of a kind.
     alternates: bool,
-    /// Grammar tools: name and the argument that takes the text.
-    grammar: Vec<(String, String)>,
-    response_id: String,
     /// There is one text block and one thinking block; where blocks alternate, at most one of them.
     text: Option<u32>,
     thinking: Option<u32>,
     details: Details,
     calls: Calls,
     /// Index of the choice that counts: the first that had content.
-    chosen: Option<i64>,
+    chosen: Option<f64>,
     /// Whether the finish reason is that choice's own.
     own_finish: bool,
-    /// Usage from where Groq puts it when it stands nowhere else.
-    groq_usage: Option<Usage>,
+    /// Whether usage came in its own place. What Groq also puts elsewhere counts only without it.
+    own_usage: bool,
     template: Template,
 }
 
-/// What an event turned out to be: the source of its only string and the block it went to, if it did nothing else.
-type Only<'a> = Option<(u32, &'a str)>;
+/// What a delta did: the source of the string it said last and the block it went to, and how much it did in all.
+#[derive(Default)]
+struct Done<'a> {
+    last: Option<(u32, Source<'a>)>,
+    count: u32,
+}
 
 impl Decoder {
-    pub fn new(model: &Model<'_>) -> Result<Self, WireError> {
+    /// A decoder for the host of a model. `alternates`: the order of text, thinking and calls counts.
+    pub fn new(model: &Model<'_>, alternates: bool) -> Result<Box<Self>, WireError> {
         let compat = Compat::of(model)
             .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
-        Ok(Self {
-            model: model.id.clone().into_owned(),
-            renames_reasoning: model.provider == "opencode-go",
-            bills: model.provider == "openrouter" || has(&model.base_url, "openrouter.ai"),
-            supports_finish_reason: compat.supports_finish_reason,
-            alternates: false,
-            grammar: model.grammar(),
-            response_id: String::new(),
-            text: None,
-            thinking: None,
-            details: Details::default(),
-            calls: Calls::default(),
-            chosen: None,
-            own_finish: false,
-            groq_usage: None,
-            template: Template::default(),
-        })
-    }
-
-    /// For an API where the order of text, thinking and calls counts.
-    pub fn with_alternating_blocks(mut self) -> Self {
-        self.alternates = true;
-        self
+        let mut decoder = Box::<Self>::default();
+        decoder.renames_reasoning = model.provider == "opencode-go";
+        decoder.bills = model.provider == "openrouter" || has(&model.base_url, "openrouter.ai");
+        decoder.supports_finish_reason = compat.supports_finish_reason;
+        decoder.alternates = alternates;
+        Ok(decoder)
     }
 
     fn chunk(&mut self, data: &str, draft: &mut Draft) -> Read<Step> {
-        let chunk = Chunk::read(data)?;
-        if let Some(id) = chunk.id.as_deref().filter(|_| !draft.has_response_id()) {
-            self.response_id = id.to_owned();
-            draft.response_id(id);
+        let [id, model, counts, padding, p, choices, error, object, groq] =
+            Source::event(data, &["id", "model", "usage", "obfuscation", "p", "choices", "error", "object", "x_groq"])?;
+        draft.response_id(id);
+        draft.response_model(model);
+        let mut list = Vec::new();
+        for choice in choices.items() {
+            list.push(choice.pick(&["index", "finish_reason", "usage", "delta"]));
         }
-        if let Some(model) = chunk.model.as_deref().filter(|model| *model != self.model && !draft.has_response_model())
-        {
-            draft.response_model(model);
+        let [groq] = groq.pick(&["usage"]);
+        let counts = counts.only(b'{').or(list.first().map(|choice| choice[2].only(b'{')).unwrap_or_default());
+        self.own_usage |= !counts.is_absent();
+        let counts = if self.own_usage { counts } else { groq.only(b'{') };
+        if !counts.is_absent() {
+            draft.usage = Some(usage::read(counts, self.bills));
         }
-        let choice_usage = chunk.first.as_ref().and_then(|choice| choice.usage);
-        if let Some(source) = chunk.usage.or(choice_usage) {
-            draft.usage = Some(usage::read(source, self.bills)?);
+        let error = if object.word() == "error" { error.or(Source { span: data }) } else { error };
+        if !matches!(error.span, "" | "false" | "\"\"") {
+            return Ok(draft.fail(Failure::in_band_text(error.span)));
         }
-        if let Some(source) = chunk.groq_usage {
-            self.groq_usage = Some(usage::read(source, self.bills)?);
+        let mut done = Done::default();
+        for [index, reason, _, delta] in &list {
+            done = self.choice(index.count(), *reason, *delta, draft);
         }
-        let error = chunk.error.or(Some(data).filter(|_| chunk.is_error));
-        if let Some(error) = error.filter(|error| !matches!(*error, "false" | "\"\"")) {
-            return Ok(Step::Failed(Failure::in_band_text(error)));
-        }
-        let mut only = None;
-        for choice in chunk.first.iter().chain(&chunk.others) {
-            only = self.choice(choice, draft)?;
-        }
-        let plain = chunk.usage.or(choice_usage).or(chunk.groq_usage).is_none() && chunk.others.is_empty();
-        if let Some((index, span)) = only.filter(|_| plain) {
-            self.template.learn(data, span, chunk.padding, index);
+        if let (Some((index, said)), 1, 1, true) = (done.last, done.count, list.len(), counts.is_absent()) {
+            let padding = padding.or(p).only(b'"');
+            self.template.learn(data, said.span, Some(padding.span).filter(|span| !span.is_empty()), index);
         }
         Ok(Step::Continue)
     }
 
-    fn choice<'a>(&mut self, choice: &Choice<'a>, draft: &mut Draft) -> Read<Only<'a>> {
-        if choice.delta.has_content() {
-            self.chosen.get_or_insert(choice.index);
+    fn choice<'a>(&mut self, index: f64, reason: Source<'a>, delta: Source<'a>, draft: &mut Draft) -> Done<'a> {
+        let found = delta.pick(&[
+            "reasoning_content",
+            "reasoning",
+            "reasoning_text",
+            "content",
+            "refusal",
+            "reasoning_details",
+            "tool_calls",
+            "function_call",
+        ]);
+        let [.., content, refusal, details, calls, call] = found;
+        let list = if content.span.len() > 2 { content.only(b'[') } else { Source::default() };
+        let [content, refusal, details, calls, call] =
+            [content.said(), refusal.said(), details.only(b'['), calls.only(b'['), call.only(b'{')];
+        // In order of preference.
+        let mut reasoning = found.iter().take(REASONING_FIELDS.len()).map(|field| field.said()).enumerate();
+        let reasoning = reasoning.find(|(_, said)| !said.is_absent());
+        let parts = [list, content, refusal, details, calls, call];
+        if reasoning.is_some() || parts.iter().any(|part| !part.is_absent()) {
+            self.chosen.get_or_insert(index);
         }
-        let counts = self.chosen.is_none_or(|chosen| chosen == choice.index);
-        if let Some(reason) = choice.finish_reason.as_deref().filter(|_| counts || !self.own_finish) {
-            draft.raw_stop_reason = Some(reason.to_owned());
+        let counts = self.chosen.is_none_or(|chosen| chosen == index);
+        let mut done = Done::default();
+        if let Some(reason) = reason.text().filter(|_| counts || !self.own_finish) {
+            draft.raw_stop_reason = Some(reason.into_owned());
             self.own_finish = counts && self.chosen.is_some();
+            done.count += 2;
         }
         if !counts {
-            return Ok(None);
+            return done;
         }
-        let only = self.delta(&choice.delta, draft)?;
-        Ok(only.filter(|_| choice.finish_reason.is_none()))
+        // Thinking goes before text, for a proxy may put the end of one and the start of the other into one delta.
+        if let Some((field, said)) = reasoning {
+            self.say(Kind::Thinking, Some(field), said, &mut done, draft);
+        }
+        if !details.is_absent() {
+            done.count += 2;
+            self.details(details, reasoning.is_none(), draft);
+        }
+        for said in [content, refusal] {
+            self.say(Kind::Text, None, said, &mut done, draft);
+        }
+        // A list of texts and of thoughts, which are lists of texts themselves, as Mistral has it.
+        for item in list.items() {
+            let [text, thinking] = item.pick(&["text", "thinking"]);
+            self.say(Kind::Text, None, text.said(), &mut done, draft);
+            self.say(Kind::Thinking, None, thinking.said(), &mut done, draft);
+            for part in thinking.items() {
+                let [text] = part.pick(&["text"]);
+                self.say(Kind::Thinking, None, text.said(), &mut done, draft);
+            }
+        }
+        if !calls.is_absent() {
+            self.leave(Kind::Call, draft);
+            done.last = self.calls.take_list(calls, draft);
+            done.count += 1;
+        }
+        if !call.is_absent() {
+            self.calls.take_legacy(call, draft);
+            done.count += 2;
+        }
+        done
     }
 
-    /// Thinking goes before text, for a proxy may put the end of one and the start of the other into one delta.
-    fn delta<'a>(&mut self, delta: &Delta<'a>, draft: &mut Draft) -> Read<Only<'a>> {
-        let mut said = 0;
-        let mut only = None;
-        let field = delta.reasoning.iter().position(Option::is_some);
-        if let Some((field, span)) = field.and_then(|field| Some((field, (*delta.reasoning.get(field)?)?))) {
-            let index = self.thinking(draft, Some(field));
-            draft.say(index, Source { span });
-            only = Some((index, span));
-            said += 1;
+    /// Text or thinking, and the field it came in.
+    fn say<'a>(&mut self, kind: Kind, field: Option<usize>, said: Source<'a>, done: &mut Done<'a>, draft: &mut Draft) {
+        if said.is_absent() {
+            return;
         }
-        if let Some(list) = delta.reasoning_details {
-            said += 2;
-            self.details(list, field.is_none(), draft)?;
-        }
-        for span in delta.content.into_iter().chain(delta.refusal) {
-            let index = self.text(draft);
-            draft.say(index, Source { span });
-            only = Some((index, span));
-            said += 1;
-        }
-        if let Some(list) = delta.content_list {
-            content_items(Source { span: list }, &mut |kind, span| {
-                if span.len() > 2 {
-                    let index = if kind == Kind::Text { self.text(draft) } else { self.thinking(draft, None) };
-                    draft.say(index, Source { span });
-                    only = Some((index, span));
-                    said += 1;
-                }
-            })?;
-        }
-        if let Some(list) = delta.tool_calls {
-            self.leave(Kind::Call, draft);
-            only = self.calls.take_list(list, &self.grammar, draft)?;
-            said += 1;
-        }
-        if let Some(source) = delta.function_call {
-            self.calls.take_legacy(source, draft)?;
-            said += 2;
-        }
-        Ok(only.filter(|_| said == 1))
+        self.leave(kind, draft);
+        let index = if kind == Kind::Text {
+            *self.text.get_or_insert_with(|| draft.open(Kind::Text))
+        } else {
+            self.thinking(draft, field)
+        };
+        draft.say(index, said);
+        done.last = Some((index, said));
+        done.count += 1;
     }
 
     /// Where blocks alternate, those of other kinds are complete.
@@ -178,14 +183,8 @@ impl Decoder {
         }
     }
 
-    fn text(&mut self, draft: &mut Draft) -> u32 {
-        self.leave(Kind::Text, draft);
-        *self.text.get_or_insert_with(|| draft.open(Kind::Text))
-    }
-
     /// The thinking block; a new one remembers the field it came in, for that is where it goes back.
     fn thinking(&mut self, draft: &mut Draft, field: Option<usize>) -> u32 {
-        self.leave(Kind::Thinking, draft);
         if let Some(index) = self.thinking {
             return index;
         }
@@ -200,17 +199,15 @@ impl Decoder {
     }
 
     /// `show`: nothing else of the delta shows its thinking.
-    fn details(&mut self, list: &str, show: bool, draft: &mut Draft) -> Read<()> {
-        let mut texts = Vec::new();
-        if self.details.add(list, |text| texts.push(text))? {
-            let index = *self.thinking.get_or_insert_with(|| draft.open(Kind::Thinking));
-            if show {
-                for text in texts {
-                    draft.say(index, Source { span: text.span() });
+    fn details(&mut self, list: Source<'_>, show: bool, draft: &mut Draft) {
+        for item in list.items() {
+            if let Some(text) = self.details.add(item) {
+                let index = self.thinking(draft, None);
+                if show {
+                    draft.say(index, text);
                 }
             }
         }
-        Ok(())
     }
 
     fn sign(&mut self, draft: &mut Draft) {
@@ -219,18 +216,12 @@ impl Decoder {
             draft.set_text(index, "thinkingSignature", &signature);
         }
     }
-
-    fn settle_usage(&mut self, draft: &mut Draft) {
-        if draft.usage.is_none() {
-            draft.usage = self.groq_usage.take();
-        }
-    }
 }
 
 impl Decode for Decoder {
     fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
         if event.name == "error" {
-            return Ok(Step::Failed(Failure::in_band_text(event.data)));
+            return Ok(draft.fail(Failure::in_band_text(event.data)));
         }
         if self.template.apply(event.data, draft) {
             return Ok(Step::Continue);
@@ -239,33 +230,28 @@ impl Decode for Decoder {
         self.chunk(event.data, draft)
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Outcome {
+    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
         self.sign(draft);
-        self.settle_usage(draft);
-        self.calls.finish(&self.response_id, &self.grammar, draft);
+        self.calls.finish(draft);
         draft.close_all();
         let calls = !self.calls.is_empty();
-        let Some(reason) = draft.raw_stop_reason.as_deref() else {
-            return match (self.supports_finish_reason, calls) {
-                (true, _) => Outcome::Failed(Failure::truncated(ENDED)),
-                (false, true) => Outcome::Done("toolUse"),
-                (false, false) => Outcome::Done("stop"),
-            };
-        };
-        match reason {
-            // Some hosts say stop although there are calls to run.
-            "stop" | "end" | "eos" | "eos_token" => Outcome::Done(if calls { "toolUse" } else { "stop" }),
-            "length" => Outcome::Done("length"),
-            "tool_calls" | "function_call" => Outcome::Done("toolUse"),
-            other => {
-                let code = match other {
-                    "content_filter" => "refused",
-                    "model_context_window_exceeded" => "context_overflow",
-                    _ => "protocol",
-                };
-                Outcome::Failed(Failure::new(code, ["Provider finish_reason: ", other].concat()))
+        let code = match draft.raw_stop_reason.as_deref() {
+            None if self.supports_finish_reason => {
+                draft.fail(Failure::truncated(ENDED));
+                return None;
             }
-        }
+            // Some hosts say stop although there are calls to run.
+            None | Some("stop" | "end" | "eos" | "eos_token") => return Some(if calls { "toolUse" } else { "stop" }),
+            Some("length") => return Some("length"),
+            Some("tool_calls" | "function_call") => return Some("toolUse"),
+            Some("content_filter") => "refused",
+            Some("model_context_window_exceeded") => "context_overflow",
+            Some(_) => "protocol",
+        };
+        let reason = draft.raw_stop_reason.as_deref().unwrap_or_default();
+        let message = ["Provider finish_reason: ", reason].concat();
+        draft.fail(Failure::new(code, message));
+        None
     }
 
     fn cut(&self) -> Failure {
@@ -274,6 +260,5 @@ impl Decode for Decoder {
 
     fn failing(&mut self, draft: &mut Draft) {
         self.sign(draft);
-        self.settle_usage(draft);
     }
 }

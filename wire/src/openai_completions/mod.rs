@@ -7,14 +7,12 @@
 //! | `messages` | the conversation |
 //! | `thinking` | how each dialect is told to think |
 //! | `tools` | tool declarations |
-//! | `chunk` | reads one event |
 //! | `decode` | what an event does to the message |
 //! | `calls` | which call a delta belongs to |
 //! | `reasoning` | reasoning details that go back to the provider |
 //! | `usage` | token counts |
 
 mod calls;
-mod chunk;
 mod compat;
 mod decode;
 mod messages;

@@ -1,8 +1,7 @@
 //! Reasoning details: what some hosts send beside the thinking, in pieces, and want back unchanged.
 
-use crate::json::{Kind, Reader};
 use crate::literal::{clean, Literal};
-use crate::read::{self, Read};
+use crate::source::Source;
 use crate::write::Writer;
 use std::borrow::Cow;
 
@@ -37,43 +36,30 @@ impl Entry {
 /// One entry of a delta or of a signature, checked.
 struct Detail<'a> {
     entry: Entry,
-    text: Literal<'a>,
+    text: Source<'a>,
     members: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> Detail<'a> {
     /// `None` for anything that is no known entry in good form.
-    fn read(reader: &mut Reader<'a>) -> Read<Option<Self>> {
+    fn of(source: Source<'a>) -> Option<Self> {
         let mut members = Vec::new();
-        let mut entry = None;
-        let mut fits = reader.peek()? == Kind::Object;
-        let (mut text, mut summary, mut data) = (None, None, None);
-        read::members(reader, |key, reader| {
-            let kind = reader.peek()?;
-            let span = reader.raw()?;
-            let string = (kind == Kind::String).then(|| Literal::of_span(span));
-            let absent = kind == Kind::Null;
-            match key {
-                "type" => entry = string.and_then(|name| Entry::of(&name.text())),
-                "text" => text = string,
-                "summary" => summary = string,
-                "data" => data = string,
-                "id" | "signature" => fits &= absent || string.is_some(),
-                "format" => fits &= string.is_some(),
-                "index" => fits &= kind == Kind::Number,
-                _ => {}
-            }
-            members.push((Cow::Owned(key.to_owned()), span));
-            Ok(())
-        })?;
-        let text = match entry {
-            Some(Entry::Text) => text,
-            Some(Entry::Summary) => summary,
-            Some(Entry::Encrypted) => data,
-            None => None,
-        };
-        let text = entry.zip(text);
-        Ok(text.filter(|_| fits).map(|(entry, text)| Self { entry, text, members }))
+        let mut fits = true;
+        for (name, span) in source.members() {
+            let string = span.starts_with('"');
+            fits &= match &*name {
+                "id" | "signature" => string || span == "null",
+                "format" => string,
+                "index" => Source { span }.number().is_some(),
+                _ => true,
+            };
+            members.push((name, span));
+        }
+        let [kind] = source.pick(&["type"]);
+        let entry = Entry::of(&kind.string()).filter(|_| fits)?;
+        let [text] = source.pick(&[entry.text_member()]);
+        let text = text.only(b'"');
+        Some(Self { entry, text, members }).filter(|_| !text.is_absent())
     }
 
     fn member(&self, name: &str) -> Option<&'a str> {
@@ -104,25 +90,16 @@ impl Details {
         self.entries.is_empty()
     }
 
-    /// Adds the list of one delta (its source); `show` gets the readable texts in it. True when something was added.
-    pub fn add<'a>(&mut self, list: &'a str, mut show: impl FnMut(Literal<'a>)) -> Read<bool> {
-        let mut reader = Reader::new(list);
-        let mut added = false;
-        read::items(&mut reader, |reader| {
-            if let Some(detail) = Detail::read(reader)? {
-                added = true;
-                if detail.entry != Entry::Encrypted {
-                    show(detail.text);
-                }
-                self.merge(&detail);
-            }
-            Ok(())
-        })?;
-        Ok(added)
+    /// Adds an entry of a delta if it is a known one. Gives the readable text in it, which is absent where it is
+    /// encrypted.
+    pub fn add<'a>(&mut self, item: Source<'a>) -> Option<Source<'a>> {
+        let detail = Detail::of(item)?;
+        self.merge(&detail);
+        Some(if detail.entry == Entry::Encrypted { Source::default() } else { detail.text })
     }
 
     fn merge(&mut self, detail: &Detail<'_>) {
-        let text = clean(detail.text.inner());
+        let text = clean(Literal::of_span(detail.text.span).inner());
         match self.entries.last_mut() {
             Some(last) if last.entry == detail.entry && last.entry != Entry::Encrypted => {
                 last.text.push_str(&text);
@@ -131,11 +108,12 @@ impl Details {
                 }
             }
             _ => {
-                let own = |member: &(Cow<'_, str>, &str)| {
-                    let is_text = member.0 == detail.entry.text_member();
-                    (member.0.clone().into_owned(), if is_text { String::new() } else { clean(member.1).into_owned() })
-                };
-                let members = detail.members.iter().map(own).collect();
+                let mut members = Vec::new();
+                for (name, source) in &detail.members {
+                    let is_text = name == detail.entry.text_member();
+                    let source = if is_text { String::new() } else { clean(source).into_owned() };
+                    members.push((name.clone().into_owned(), source));
+                }
                 self.entries.push(Merged { entry: detail.entry, members, text: text.into_owned() });
             }
         }
@@ -187,18 +165,12 @@ pub(super) fn replayable(signature: Literal<'_>) -> Option<String> {
         return None;
     }
     let text = signature.text().into_owned();
-    let (mut known, mut other) = (0, 0);
-    let mut reader = Reader::new(&text);
-    read::items(&mut reader, |reader| {
-        match Detail::read(reader)? {
-            Some(_) => known += 1,
-            None => other += 1,
-        }
-        Ok(())
-    })
-    .ok()?;
-    reader.finish().ok()?;
-    (known > 0 && other == 0).then_some(text)
+    let mut known = false;
+    for item in Source::whole(&text).items() {
+        Detail::of(item)?;
+        known = true;
+    }
+    known.then_some(text)
 }
 
 /// One encrypted entry in the signature of a call, where older versions kept it.
@@ -207,11 +179,11 @@ pub(super) fn replayable_entry(signature: Literal<'_>) -> Option<String> {
         return None;
     }
     let text = signature.text().into_owned();
-    let mut reader = Reader::new(&text);
-    let detail = Detail::read(&mut reader).ok()??;
-    reader.finish().ok()?;
-    let has_id = detail.member("id").is_some_and(|id| id.len() > 2 && id.starts_with('"'));
-    (detail.entry == Entry::Encrypted && has_id && !detail.text.is_empty()).then_some(text.clone())
+    let entry = Source::whole(&text);
+    let detail = Detail::of(entry)?;
+    let [id] = entry.pick(&["id"]);
+    let fits = detail.entry == Entry::Encrypted && !id.said().is_absent() && !detail.text.said().is_absent();
+    fits.then_some(text.clone())
 }
 
 #[cfg(test)]
@@ -222,7 +194,8 @@ mod tests {
         let mut details = Details::default();
         let mut shown = String::new();
         for delta in deltas {
-            details.add(delta, |text| shown.push_str(&text.text())).unwrap();
+            let added = Source { span: delta }.items().filter_map(|item| details.add(item));
+            added.for_each(|text| shown.push_str(&text.string()));
         }
         (details.signature(), shown)
     }

@@ -1,120 +1,66 @@
 //! Token counts, wherever a host puts them (PROVIDERS 5.5).
 
-use crate::json::Reader;
-use crate::read::{self, Read};
+use crate::source::Source;
 use crate::usage::Usage;
 
-/// What is found in a `usage` object.
-#[derive(Default)]
-struct Counts {
-    prompt: f64,
-    completion: f64,
-    total: Option<f64>,
-    cached: [Option<f64>; 3],
-    cache_write: f64,
-    reasoning: [f64; 2],
-    cost: Option<f64>,
-    own_key: Option<bool>,
-    /// Whether there are cost details, and what is in them.
-    upstream: Option<Upstream>,
-}
-
-#[derive(Default)]
-struct Upstream {
-    /// `None` for null, which asks for the two parts.
-    whole: Option<f64>,
-    prompt: Option<f64>,
-    completion: Option<f64>,
-}
-
 /// Reads a `usage` object. `bills`: the host says what it billed (OpenRouter).
-pub(super) fn read(source: &str, bills: bool) -> Read<Usage> {
-    let mut reader = Reader::new(source);
-    let mut counts = Counts::default();
-    read::members(&mut reader, |key, reader| counts.member(key, reader))?;
-    Ok(counts.usage(bills))
+pub(super) fn read(source: Source<'_>, bills: bool) -> Usage {
+    let [prompt, completion, total, hit, cached, cached_too, thought, bill, own_key, input, output, costs] = source
+        .pick(&[
+            "prompt_tokens",
+            "completion_tokens",
+            "total_tokens",
+            "prompt_cache_hit_tokens",
+            "cached_tokens",
+            "num_cached_tokens",
+            "reasoning_tokens",
+            "cost",
+            "is_byok",
+            "prompt_tokens_details",
+            "completion_tokens_details",
+            "cost_details",
+        ]);
+    let [cached_input, cache_write] = input.pick(&["cached_tokens", "cache_write_tokens"]);
+    let [thinking] = output.pick(&["reasoning_tokens"]);
+    let (prompt, completion, cache_write) = (prompt.count(), completion.count(), cache_write.count());
+    let cached = [cached_input, hit, cached, cached_too].iter().find_map(|count| count.number());
+    let cache_read = cached.unwrap_or_default();
+    let reasoning = if thinking.count() > 0.0 { thinking.count() } else { thought.count() };
+    // Some hosts (xAI) count the thinking outside of the completion; only their total shows it.
+    let total = total.number();
+    let outside = reasoning > 0.0
+        && total.is_some_and(|total| prompt + completion != total && prompt + completion + reasoning == total);
+    let mut usage = Usage {
+        input: (prompt - cache_read - cache_write).max(0.0),
+        output: if outside { completion + reasoning } else { completion },
+        cache_read,
+        cache_write,
+        reasoning: Some(reasoning),
+        billed: if bills { billed(bill, own_key, costs) } else { None },
+        ..Usage::default()
+    };
+    usage.total = usage.sum();
+    usage
 }
 
-impl Counts {
-    fn member(&mut self, key: &str, reader: &mut Reader<'_>) -> Read<()> {
-        match key {
-            "prompt_tokens" => read::set(&mut self.prompt, reader)?,
-            "completion_tokens" => read::set(&mut self.completion, reader)?,
-            "total_tokens" => read::set(&mut self.total, reader)?,
-            "prompt_cache_hit_tokens" => read::set(&mut self.cached[1], reader)?,
-            "cached_tokens" | "num_cached_tokens" => read::set(&mut self.cached[2], reader)?,
-            "reasoning_tokens" => read::set(&mut self.reasoning[1], reader)?,
-            "cost" => read::set(&mut self.cost, reader)?,
-            "is_byok" => read::set(&mut self.own_key, reader)?,
-            "prompt_tokens_details" => read::members(reader, |key, reader| {
-                match key {
-                    "cached_tokens" => read::set(&mut self.cached[0], reader)?,
-                    "cache_write_tokens" => read::set(&mut self.cache_write, reader)?,
-                    _ => reader.skip()?,
-                }
-                Ok(())
-            })?,
-            "completion_tokens_details" => read::members(reader, |key, reader| {
-                match key {
-                    "reasoning_tokens" => read::set(&mut self.reasoning[0], reader)?,
-                    _ => reader.skip()?,
-                }
-                Ok(())
-            })?,
-            "cost_details" => {
-                let mut upstream = Upstream::default();
-                read::members(reader, |key, reader| {
-                    match key {
-                        "upstream_inference_cost" => read::set(&mut upstream.whole, reader)?,
-                        "upstream_inference_prompt_cost" => read::set(&mut upstream.prompt, reader)?,
-                        "upstream_inference_completions_cost" => read::set(&mut upstream.completion, reader)?,
-                        _ => reader.skip()?,
-                    }
-                    Ok(())
-                })?;
-                self.upstream = Some(upstream);
-            }
-            _ => reader.skip()?,
-        }
-        Ok(())
+/// What was billed, with the caller's own upstream key too; `None` when a part is missing.
+fn billed(cost: Source<'_>, own_key: Source<'_>, details: Source<'_>) -> Option<f64> {
+    let valid = |cost: Source<'_>| cost.number().filter(|cost| *cost >= 0.0);
+    let cost = valid(cost)?;
+    match own_key.span {
+        "false" => return Some(cost),
+        "true" => {}
+        _ => return None,
     }
-
-    fn usage(&self, bills: bool) -> Usage {
-        let cache_read = self.cached.iter().find_map(|count| *count).unwrap_or_default();
-        let reasoning = if self.reasoning[0] > 0.0 { self.reasoning[0] } else { self.reasoning[1] };
-        // Some hosts (xAI) count the thinking outside of the completion; only their total shows it.
-        let outside = self.total.is_some_and(|total| {
-            reasoning > 0.0
-                && self.prompt + self.completion != total
-                && self.prompt + self.completion + reasoning == total
-        });
-        let mut usage = Usage {
-            input: (self.prompt - cache_read - self.cache_write).max(0.0),
-            output: if outside { self.completion + reasoning } else { self.completion },
-            cache_read,
-            cache_write: self.cache_write,
-            reasoning: Some(reasoning),
-            billed: self.billed().filter(|_| bills),
-            ..Usage::default()
-        };
-        usage.total = usage.sum();
-        usage
+    let [whole, prompt, completion] = details.pick(&[
+        "upstream_inference_cost",
+        "upstream_inference_prompt_cost",
+        "upstream_inference_completions_cost",
+    ]);
+    if whole.number().is_some() {
+        return Some(cost + valid(whole)?);
     }
-
-    /// What was billed, with the caller's own upstream key too; `None` when a part is missing.
-    fn billed(&self) -> Option<f64> {
-        let valid = |cost: Option<f64>| cost.filter(|cost| *cost >= 0.0);
-        let cost = valid(self.cost)?;
-        if !self.own_key? {
-            return Some(cost);
-        }
-        let upstream = self.upstream.as_ref()?;
-        let whole = match upstream.whole {
-            None => valid(upstream.prompt)? + valid(upstream.completion)?,
-            whole => valid(whole)?,
-        };
-        Some(cost + whole)
-    }
+    Some(cost + valid(prompt)? + valid(completion)?)
 }
 
 #[cfg(test)]
@@ -151,7 +97,7 @@ mod tests {
             ),
             (r#"{"prompt_tokens":null,"completion_tokens":"5"}"#, 0.0, 0.0, 0.0, 0.0),
         ] {
-            let usage = read(source, false).unwrap();
+            let usage = read(Source { span: source }, false);
             assert_eq!(
                 (usage.input, usage.output, usage.cache_read, usage.total),
                 (input, output, cache_read, total),
@@ -173,8 +119,9 @@ mod tests {
             ),
             (r#"{"cost":0.5,"is_byok":true,"cost_details":{"upstream_inference_cost":null}}"#, None),
         ] {
-            assert_eq!(read(source, true).unwrap().billed, billed, "{source}");
-            assert_eq!(read(source, false).unwrap().billed, None, "{source}");
+            let span = Source { span: source };
+            assert_eq!(read(span, true).billed, billed, "{source}");
+            assert_eq!(read(span, false).billed, None, "{source}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! What an event does to the message, and how a stream ends (PROVIDERS 6.2).
 
-use super::event::{count, event, usage, word};
-use crate::draft::{Draft, Kind, Source};
+use super::usage;
+use crate::draft::{Draft, Kind};
 use crate::failure::Failure;
 use crate::model::Model;
 use crate::read::Read;
-use crate::response::{Decode, Outcome, Step};
-use crate::sse;
+use crate::response::{Decode, Step};
+use crate::source::Source;
+use crate::sse::Event;
 use crate::text::decimal;
 use crate::tools::grammar_start;
 use crate::write::escaped;
@@ -27,11 +28,10 @@ const PIECES: [(&str, Kind); 6] = [
 ];
 
 /// Decoder of one response.
+#[derive(Default)]
 pub(crate) struct Decoder {
-    model: String,
-    /// Grammar tools: name and the argument that takes the text.
-    grammar: Vec<(String, String)>,
-    response_id: String,
+    /// This model counts a faster service for more than the others do.
+    is_gpt_5_5: bool,
     /// By index in the output; `None` for an item that makes no block.
     slots: Vec<Option<Slot>>,
     /// Index of the event before.
@@ -59,44 +59,7 @@ struct Slot {
 
 impl Decoder {
     pub fn new(model: &Model<'_>) -> Self {
-        Self {
-            model: model.id.clone().into_owned(),
-            grammar: model.grammar(),
-            response_id: String::new(),
-            slots: Vec::new(),
-            last: 0,
-            calls: 0,
-            open_calls: 0,
-            stop: None,
-        }
-    }
-
-    fn take(&mut self, data: &str, name: &str, draft: &mut Draft) -> Read<Step> {
-        let names = ["type", "output_index", "delta", "arguments", "input", "item", "response", "error"];
-        let mut found = [""; 8];
-        event(data, &names, &mut found)?;
-        let [kind, index, delta, arguments, input, item, response, error] = found;
-        let kind = if kind.is_empty() { name } else { word(kind) };
-        if kind == "error" || !matches!(error, "" | "null") {
-            return Ok(Step::Failed(Failure::in_band_text(data)));
-        }
-        let kind = kind.strip_prefix("response.").unwrap_or(kind);
-        let source = |span| Source { span };
-        let new = kind == "output_item.added";
-        if !index.is_empty() {
-            self.last = count(index) as usize;
-        } else if new {
-            self.last = self.slots.len();
-        }
-        match kind {
-            "output_item.added" | "output_item.done" => self.item(source(item), new, draft)?,
-            "created" | "completed" | "incomplete" | "failed" => return self.response(source(response), kind, draft),
-            _ => {
-                let text = if arguments.is_empty() { input } else { arguments };
-                self.piece(kind, source(delta), source(text), draft);
-            }
-        }
-        Ok(Step::Continue)
+        Self { is_gpt_5_5: model.id == "gpt-5.5", ..Self::default() }
     }
 
     fn slot(&mut self) -> Option<&mut Slot> {
@@ -112,13 +75,13 @@ impl Decoder {
                 Some(Kind::Thinking) => "reasoning",
                 _ => return,
             };
-            let none = Source { span: "" };
+            let none = Source::default();
             self.open(item, none, none, none, draft);
         }
         let Some(slot) = self.slot() else {
             return;
         };
-        if delta.span.starts_with('"') && PIECES.iter().any(|piece| piece.0 == kind && piece.1 == slot.kind) {
+        if !delta.only(b'"').is_absent() && PIECES.iter().any(|piece| piece.0 == kind && piece.1 == slot.kind) {
             slot.add(delta, draft);
         } else if kind == "reasoning_summary_part.done" && slot.kind == Kind::Thinking {
             slot.add(Source { span: "\"\\n\\n\"" }, draft);
@@ -128,25 +91,31 @@ impl Decoder {
     }
 
     /// An item begins, or is there in its final form.
-    fn item(&mut self, item: Source<'_>, new: bool, draft: &mut Draft) -> Read<()> {
-        let names =
-            ["type", "id", "call_id", "name", "phase", "arguments", "input", "summary", "content", "encrypted_content"];
-        let mut found = [""; 10];
-        item.spans(&names, &mut found)?;
-        let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = found;
-        let source = |span| Source { span };
+    fn item(&mut self, item: Source<'_>, new: bool, draft: &mut Draft) {
+        let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = item.pick(&[
+            "type",
+            "id",
+            "call_id",
+            "name",
+            "phase",
+            "arguments",
+            "input",
+            "summary",
+            "content",
+            "encrypted_content",
+        ]);
         if new || !self.slots.get(self.last).is_some_and(Option::is_some) {
-            self.open(word(kind), source(call_id), source(id), source(name), draft);
+            self.open(kind.word(), call_id, id, name, draft);
         }
         let Some(slot) = self.slot() else {
-            return Ok(());
+            return;
         };
-        let text = source(if arguments.is_empty() { input } else { arguments });
+        let text = arguments.or(input);
         if new {
             if text.span.len() > 2 && slot.kind == Kind::Call {
                 slot.add(text, draft);
             }
-            return Ok(());
+            return;
         }
         slot.done = true;
         match slot.kind {
@@ -157,15 +126,16 @@ impl Decoder {
                 }
             }
             Kind::Thinking => {
-                slot.conclude(source(if summary.len() > 2 { summary } else { content }), "\\n\\n", draft)?;
-                slot.bare = word(encrypted).is_empty();
+                slot.conclude(if summary.span.len() > 2 { summary } else { content }, "\\n\\n", draft);
+                slot.bare = encrypted.word().is_empty();
                 draft.set_text(slot.block, "thinkingSignature", item.span);
             }
             Kind::Text => {
-                slot.conclude(source(content), "", draft)?;
-                if !id.is_empty() {
-                    let parts = ["{\"v\":1,\"id\":", id, ",\"phase\":", phase, "}"];
-                    let signature = if word(phase).is_empty() { [parts[0], id, "}"].concat() } else { parts.concat() };
+                slot.conclude(content, "", draft);
+                if !id.is_absent() {
+                    let comma = if phase.word().is_empty() { "" } else { ",\"phase\":" };
+                    let phase = if comma.is_empty() { "" } else { phase.span };
+                    let signature = ["{\"v\":1,\"id\":", id.span, comma, phase, "}"].concat();
                     draft.set_text(slot.block, "textSignature", &signature);
                 }
             }
@@ -173,7 +143,6 @@ impl Decoder {
         let (block, ended) = (slot.block, slot.kind == Kind::Call);
         draft.close(block);
         self.open_calls -= u64::from(ended);
-        Ok(())
     }
 
     /// Opens the block of a new item; there is none for what tools of the server do.
@@ -187,7 +156,7 @@ impl Decoder {
         }
         let name = name.string();
         let custom = kind == "custom_tool_call";
-        let head = if custom { grammar_start(&self.grammar, &name) } else { String::new() };
+        let head = if custom { grammar_start(&draft.grammar, &name) } else { String::new() };
         let kind = match kind {
             "reasoning" => Some(Kind::Thinking),
             "message" => Some(Kind::Text),
@@ -217,38 +186,29 @@ impl Decoder {
     }
 
     /// The response as a whole, at its beginning or at its end.
-    fn response(&mut self, response: Source<'_>, kind: &str, draft: &mut Draft) -> Read<Step> {
-        let names = ["id", "status", "service_tier", "error", "output", "usage", "incomplete_details"];
-        let mut found = [""; 7];
-        response.spans(&names, &mut found)?;
-        let [id, status, tier, error, output, tokens, details] = found;
-        let source = |span| Source { span };
-        // The last id counts.
-        let id = source(id).string();
-        if !id.is_empty() && id != self.response_id {
-            draft.field("responseId", &id);
-            self.response_id = id.into_owned();
+    fn response(&mut self, response: Source<'_>, kind: &str, draft: &mut Draft) -> Step {
+        let [id, status, tier, error, output, tokens, details] =
+            response.pick(&["id", "status", "service_tier", "error", "output", "usage", "incomplete_details"]);
+        draft.latest_id(id);
+        if kind == "created" || response.is_absent() {
+            return Step::Continue;
         }
-        if kind == "created" || response.span.is_empty() {
-            return Ok(Step::Continue);
-        }
-        let status = if word(status).is_empty() { kind } else { word(status) };
-        let mut found = [""; 1];
-        source(details).spans(&["reason"], &mut found)?;
-        let reason = word(found[0]);
+        let status = if status.word().is_empty() { kind } else { status.word() };
+        let [reason] = details.pick(&["reason"]);
+        let reason = reason.word();
         draft.raw_stop_reason = Some([status, if reason.is_empty() { "" } else { "." }, reason].concat());
-        draft.usage = usage(source(tokens))?;
+        draft.usage = usage::read(tokens);
         if let Some(usage) = &mut draft.usage {
-            usage.factor = match word(tier) {
+            usage.factor = match tier.word() {
                 "flex" => Some(0.5),
-                "priority" | "fast" => Some(if self.model == "gpt-5.5" { 2.5 } else { 2.0 }),
+                "priority" | "fast" => Some(if self.is_gpt_5_5 { 2.5 } else { 2.0 }),
                 _ => None,
             };
         }
-        self.sign(source(output), draft)?;
+        self.sign(output, draft);
         let failed = kind == "failed" || matches!(status, "failed" | "cancelled");
-        if failed && error.starts_with('{') {
-            return Ok(Step::Failed(Failure::in_band_text(error)));
+        if failed && !error.only(b'{').is_absent() {
+            return draft.fail(Failure::in_band_text(error.span));
         }
         let (code, what, word) = if !reason.is_empty() && (failed || reason != "max_output_tokens") {
             (if reason == "content_filter" { "refused" } else { "protocol" }, "Response incomplete: ", reason)
@@ -262,24 +222,19 @@ impl Decoder {
                 _ if self.calls > 0 => "toolUse",
                 _ => "stop",
             });
-            return Ok(Step::Finished);
+            return Step::Finished;
         };
-        Ok(Step::Failed(Failure::new(code, [what, word].concat())))
+        draft.fail(Failure::new(code, [what, word].concat()))
     }
 
     /// Some hosts (Azure) tell only at the end what a thought needs to be given back.
-    fn sign(&mut self, output: Source<'_>, draft: &mut Draft) -> Read<()> {
-        let mut at = 0;
-        output.items(&mut |item| {
-            let slot = self.slots.get(at).and_then(Option::as_ref);
-            at += 1;
-            let mut found = [""; 1];
-            item.spans(&["encrypted_content"], &mut found)?;
-            if let Some(slot) = slot.filter(|slot| slot.bare && !word(found[0]).is_empty()) {
+    fn sign(&mut self, output: Source<'_>, draft: &mut Draft) {
+        for (item, slot) in output.items().zip(&self.slots) {
+            let [encrypted] = item.pick(&["encrypted_content"]);
+            if let Some(slot) = slot.as_ref().filter(|slot| slot.bare && !encrypted.word().is_empty()) {
                 draft.set_text(slot.block, "thinkingSignature", item.span);
             }
-            Ok(())
-        })
+        }
     }
 }
 
@@ -306,17 +261,16 @@ impl Slot {
     }
 
     /// The final text of a text or thinking block, in parts.
-    fn conclude(&mut self, parts: Source<'_>, separator: &str, draft: &mut Draft) -> Read<()> {
+    fn conclude(&mut self, parts: Source<'_>, separator: &str, draft: &mut Draft) {
         let mut span = String::from("\"");
-        parts.items(&mut |part| {
-            let mut found = [""; 2];
-            part.spans(&["text", "refusal"], &mut found)?;
+        for part in parts.items() {
             if span.len() > 1 {
                 span.push_str(separator);
             }
-            found.iter().for_each(|text| span.push_str(word(text)));
-            Ok(())
-        })?;
+            let [text, refusal] = part.pick(&["text", "refusal"]);
+            span.push_str(text.word());
+            span.push_str(refusal.word());
+        }
         span.push('"');
         let text = Source { span: &span };
         if self.said && span.len() > 2 {
@@ -324,7 +278,6 @@ impl Slot {
         } else {
             self.add(text, draft);
         }
-        Ok(())
     }
 
     /// The final text of a call, if there is any.
@@ -346,15 +299,33 @@ impl Slot {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: sse::Event<'_>, draft: &mut Draft) -> Read<Step> {
-        self.take(event.data, event.name, draft)
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
+        let names = ["type", "output_index", "delta", "arguments", "input", "item", "response", "error"];
+        let [kind, index, delta, arguments, input, item, response, error] = Source::event(event.data, &names)?;
+        let kind = if kind.is_absent() { event.name } else { kind.word() };
+        if kind == "error" || !error.is_absent() {
+            return Ok(draft.fail(Failure::in_band_text(event.data)));
+        }
+        let kind = kind.strip_prefix("response.").unwrap_or(kind);
+        let new = kind == "output_item.added";
+        if !index.is_absent() {
+            self.last = index.count() as usize;
+        } else if new {
+            self.last = self.slots.len();
+        }
+        match kind {
+            "output_item.added" | "output_item.done" => self.item(item, new, draft),
+            "created" | "completed" | "incomplete" | "failed" => return Ok(self.response(response, kind, draft)),
+            _ => self.piece(kind, delta, arguments.or(input), draft),
+        }
+        Ok(Step::Continue)
     }
 
-    fn end(&mut self, _draft: &mut Draft) -> Outcome {
-        match self.stop {
-            Some(reason) => Outcome::Done(reason),
-            None => Outcome::Failed(Failure::truncated(ENDED)),
+    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
+        if self.stop.is_none() {
+            draft.fail(Failure::truncated(ENDED));
         }
+        self.stop
     }
 
     fn cut(&self) -> Failure {

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `request` | the body around the conversation |
 //! | `input` | the conversation as a list of items |
-//! | `event` | reads one event and what is inside of it |
 //! | `decode` | what an event does to the message |
+//! | `usage` | token counts |
 
 mod decode;
-mod event;
 mod input;
 mod request;
+mod usage;
 
 pub(crate) use decode::Decoder;
 pub(crate) use request::request;
