@@ -26,6 +26,12 @@ export interface MutableState<TCustom extends CustomMessage> {
   errorMessage: string | undefined;
 }
 
+/**
+ * Adds and removes pending calls of a state. A set that was read never changes, so the next one is made when somebody
+ * reads it: a copy per call would be quadratic in the calls of an answer.
+ */
+const pendingCalls = new WeakMap<object, (id: string, pending: boolean) => void>();
+
 /** Stands in until the application chooses a model; requests with it fail. */
 function unknownModel(): Model {
   return {
@@ -53,6 +59,8 @@ export function createState<TCustom extends CustomMessage>(
     const first = createInitialSystemMessage(initial?.systemPrompt, tools.map(toToolDeclaration));
     if (first) messages.unshift(first);
   }
+  let pending = new Set<string>();
+  let shown: ReadonlySet<string> | undefined;
   const state: MutableState<TCustom> = {
     systemPrompt: initial?.systemPrompt ?? "",
     model: initial?.model ?? unknownModel(),
@@ -71,9 +79,21 @@ export function createState<TCustom extends CustomMessage>(
     },
     isStreaming: false,
     streamingMessage: undefined,
-    pendingToolCalls: new Set<string>(),
+    get pendingToolCalls(): ReadonlySet<string> {
+      shown ??= new Set(pending);
+      return shown;
+    },
+    set pendingToolCalls(next: ReadonlySet<string>) {
+      pending = new Set(next);
+      shown = undefined;
+    },
     errorMessage: undefined,
   };
+  pendingCalls.set(state, (id, starts) => {
+    if (starts) pending.add(id);
+    else pending.delete(id);
+    shown = undefined;
+  });
   if (!profile.systemPromptAssignable) {
     Object.defineProperty(state, "systemPrompt", {
       get: () => getCurrentSystemPrompt(messages),
@@ -99,14 +119,9 @@ export function reduce<TCustom extends CustomMessage>(
       state.messages.push(event.message);
       break;
     case "tool_execution_start":
-      state.pendingToolCalls = new Set(state.pendingToolCalls).add(event.toolCallId);
+    case "tool_execution_end":
+      pendingCalls.get(state)?.(event.toolCallId, event.type === "tool_execution_start");
       break;
-    case "tool_execution_end": {
-      const pending = new Set(state.pendingToolCalls);
-      pending.delete(event.toolCallId);
-      state.pendingToolCalls = pending;
-      break;
-    }
     case "turn_end":
       if (
         event.message.role === "assistant" &&

@@ -173,6 +173,25 @@ test("the state can be listed and spread; the prompt is read-only, in the 0.85 e
   assert.ok(old instanceof Agent);
 });
 
+test("a set of pending calls that was read never changes, and stays the same until something does", async () => {
+  const seen = [];
+  const calls = [call("k1", "look"), call("k2", "look")];
+  const agent = new Agent({
+    initialState: { model, tools: [toolOf("look")] },
+    streamFn: scripted([calls, "end"]),
+  });
+  agent.subscribe(({ type }) => {
+    const { pendingToolCalls } = agent.state;
+    if (type.startsWith("tool_execution")) seen.push(pendingToolCalls);
+    assert.equal(agent.state.pendingToolCalls, pendingToolCalls);
+  });
+  await agent.prompt("a");
+  assert.deepEqual(
+    seen.map((set) => [...set].join(" ")),
+    ["k1", "k1 k2", "k2", ""],
+  );
+});
+
 test("a constructor without a stream function says what to do", () => {
   assert.throws(
     () => new Agent(),

@@ -290,3 +290,47 @@ test("a low-level run says for itself whether steering waits", async () => {
     ["system", "user", "assistant", "toolResult", "toolResult", "user", "assistant"],
   );
 });
+
+test("many calls at once: one listener at the signal of the run, and none is left", async () => {
+  const { addEventListener, removeEventListener } = EventTarget.prototype;
+  const at = new Map();
+  let most = 0;
+  const counted = (method, step) =>
+    function counting(...given) {
+      if (this instanceof AbortSignal) {
+        at.set(this, (at.get(this) ?? 0) + step);
+        most = Math.max(most, at.get(this));
+      }
+      return method.apply(this, given);
+    };
+  EventTarget.prototype.addEventListener = counted(addEventListener, 1);
+  EventTarget.prototype.removeEventListener = counted(removeEventListener, -1);
+  try {
+    const calls = Array.from({ length: 100 }, (_, k) => call(`k${k}`, "quick"));
+    const bounds = { limits: { toolMs: 1e6, approvalMs: 1e6 }, toolAbortGraceMs: 1e6, toolConcurrency: 7 };
+    const { agent } = agentWith([calls, "end"], [toolOf("quick", undefined, { approval: true })], bounds);
+    agent.subscribe((event) => {
+      if (event.type === "tool_approval_request") agent.approve(event.id);
+    });
+    await agent.prompt("a");
+    assert.equal(results(agent).filter(({ isError }) => !isError).length, 100);
+  } finally {
+    Object.assign(EventTarget.prototype, { addEventListener, removeEventListener });
+  }
+  assert.ok(most < 10, `${most} listeners at one signal`);
+  assert.ok(Math.max(...at.values()) <= 1, [...at.values()].join(" "));
+});
+
+test("many calls at once are all aborted", async (t) => {
+  const time = fakeTime(t);
+  const calls = Array.from({ length: 20 }, (_, k) => call(`k${k}`, "slow"));
+  const bounds = { limits: { toolMs: 1e6 }, toolAbortGraceMs: 10, toolConcurrency: 7 };
+  const { agent } = agentWith([calls], [toolOf("slow", never)], bounds);
+  const run = agent.prompt("a");
+  await time.pass(1);
+  agent.abort();
+  await time.pass(10);
+  await run;
+  assert.deepEqual(new Set(results(agent).map(textOf)), new Set(["Operation aborted"]));
+  assert.equal(results(agent).length, 20);
+});

@@ -1,5 +1,6 @@
 import { Fifo } from "../fifo.js";
 import { CallFailure, type StartCall } from "./call.js";
+import { whenAborted } from "./within.js";
 
 /** So many places and no more; who comes first is served first. */
 export class Slots {
@@ -34,9 +35,9 @@ export class Slots {
         reject(CallFailure.aborted());
       };
       if (signal?.aborted) return leave();
-      signal?.addEventListener("abort", leave, { once: true });
+      const forget = signal && whenAborted(signal, leave);
       this.waiting.push(() => {
-        signal?.removeEventListener("abort", leave);
+        forget?.();
         if (!left) resolve();
         return !left;
       });

@@ -31,35 +31,61 @@ export function within<T>(work: () => T | PromiseLike<T>, bounds: Bounds): Promi
       else undo.push(after(graceMs, () => give(aborted)));
     };
     if (ms !== undefined) undo.push(after(ms, () => give(signal?.aborted && aborted ? aborted : late)));
-    if (signal && graceMs !== undefined) {
-      signal.addEventListener("abort", onAbort, { once: true });
-      undo.push(() => signal.removeEventListener("abort", onAbort));
-    }
+    if (signal && graceMs !== undefined) undo.push(whenAborted(signal, onAbort));
     new Promise<T>((done) => done(work())).then(resolve, reject).finally(settled);
     if (signal?.aborted) onAbort();
   });
 }
 
+/** What is done when a signal fires, behind one listener: adding one takes a look at all that are there. */
+interface Steps {
+  readonly all: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const steps = new WeakMap<AbortSignal, Steps>();
+
+/**
+ * Does something once when a signal fires, like a listener of its own, however many others wait for that signal.
+ *
+ * @returns takes it back
+ */
+export function whenAborted(signal: AbortSignal, step: () => void): () => void {
+  const { all, listener } = steps.get(signal) ?? firstStep(signal);
+  all.add(step);
+  return () => {
+    all.delete(step);
+    if (all.size > 0) return;
+    signal.removeEventListener("abort", listener);
+    steps.delete(signal);
+  };
+}
+
+function firstStep(signal: AbortSignal): Steps {
+  const all = new Set<() => void>();
+  const listener = () => {
+    for (const step of all) step();
+  };
+  const made = { all, listener };
+  steps.set(signal, made);
+  signal.addEventListener("abort", listener, { once: true });
+  return made;
+}
+
 /** A controller of its own that also follows `parent`. `AbortSignal.any` is younger than the oldest browsers. */
 export class LinkedAbort {
   readonly signal: AbortSignal;
+  /** Stops following. */
+  release: () => void = () => {};
   private readonly controller = new AbortController();
-  private readonly parent: AbortSignal | undefined;
-  private readonly follow = (): void => this.abort(this.parent?.reason);
 
   constructor(parent: AbortSignal | undefined) {
     this.signal = this.controller.signal;
-    this.parent = parent;
-    if (parent?.aborted) this.follow();
-    else parent?.addEventListener("abort", this.follow, { once: true });
+    if (parent?.aborted) this.abort(parent.reason);
+    else if (parent) this.release = whenAborted(parent, () => this.abort(parent.reason));
   }
 
   abort(reason: unknown): void {
     this.controller.abort(reason);
-  }
-
-  /** Stops following. */
-  release(): void {
-    this.parent?.removeEventListener("abort", this.follow);
   }
 }

@@ -3,7 +3,7 @@ import { AgentError } from "../errors.js";
 import { describe } from "../engine/describe.js";
 import { attributed } from "../identity.js";
 import { jsonSchemaOf } from "../schema.js";
-import type { Context, Model, SimpleStreamOptions } from "../types.js";
+import type { Context, Message, Model, SimpleStreamOptions } from "../types.js";
 
 /** The options that shape a request. */
 const NAMES = [
@@ -43,6 +43,40 @@ export function toJson(value: object): string {
 }
 
 /**
+ * A request with a transcript as JSON. What an application keeps in its messages and is no JSON (a tool's `details` with
+ * a BigInt or a cycle) stays out: else it would fail every request from then on.
+ *
+ * @throws AgentError `invalid_request` when something that the model is told cannot be written
+ */
+export function transcriptToJson(
+  messages: readonly Message[],
+  request: (messages: readonly Message[]) => object,
+): string {
+  try {
+    return JSON.stringify(request(messages));
+  } catch {
+    return toJson(request(messages.map(writable)));
+  }
+}
+
+/** A message without the members that cannot be written. Its content has to be. */
+function writable(message: Message): Message {
+  if (isJson(() => message)) return message;
+  const names = Object.keys(message) as (keyof Message)[];
+  const kept = names.filter((name) => name === "content" || isJson(() => message[name]));
+  return Object.fromEntries(kept.map((name) => [name, message[name]])) as unknown as Message;
+}
+
+function isJson(value: () => unknown): boolean {
+  try {
+    JSON.stringify(value());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
  * A request's input as the engine reads it.
  *
  * @throws AgentError `invalid_request` when something in it cannot be written as JSON
@@ -53,8 +87,20 @@ export function encodeInput(model: Model, context: Context, options: SimpleStrea
   shaping["headers"] = attributed(model, options);
   if (options.onProviderStreamEvent !== undefined) shaping["echo"] = true;
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
-  const { systemPrompt, tools, messages } = context;
-  return encode(toJson({ model, context: { systemPrompt, tools, messages }, options: shaping }));
+  const { systemPrompt, tools } = context;
+  const told = model.api === "pi-messages" ? context.messages : context.messages?.map(withoutDetails);
+  const request = (messages: readonly Message[]) => ({
+    model,
+    context: { systemPrompt, tools, messages },
+    options: shaping,
+  });
+  return encode(transcriptToJson(told, request));
+}
+
+/** `details` are for the application, and may be long; only pi's own protocol sends them along. */
+function withoutDetails(message: Message): Message {
+  const has = message?.role === "toolResult" && message.details !== undefined;
+  return has ? { ...message, details: undefined } : message;
 }
 
 /** Lets the caller see the body; gives what is sent: what they return, or the object they saw. */

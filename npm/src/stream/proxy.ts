@@ -2,7 +2,7 @@
 import type { Context, Model, SimpleStreamOptions, StopReason, ToolCall, Usage } from "../types.js";
 import type { EngineSource, WireRequest } from "./engine.js";
 import { Exchange } from "./exchange.js";
-import { encode, toJson } from "./payload.js";
+import { encode, toJson, transcriptToJson } from "./payload.js";
 import type { PumpedStream } from "./pump.js";
 import { ResponseStream } from "./stream.js";
 
@@ -83,7 +83,13 @@ function proxyRequest(model: Model, context: Context, options: ProxyStreamOption
       ["authorization", `Bearer ${authToken}`],
       ["content-type", "application/json"],
     ],
-    body: encode(toJson({ model, context, options: sent })),
+    body: encode(
+      transcriptToJson(context.messages, (messages) => ({
+        model,
+        context: { ...context, messages },
+        options: sent,
+      })),
+    ),
     reply: encode(toJson({ api: "pi-proxy", secrets: [authToken] })),
   };
 }
