@@ -6,8 +6,9 @@ use steersman_wire::json::{self, Value};
 use wasm_bindgen::prelude::*;
 
 use super::answer::Answer;
-use super::session_ops::{branched, function, operation, word};
+use super::session_ops::{branched, function, operation};
 use super::session_read;
+use crate::session::read::text as word;
 use crate::session::web_ui::import_web_ui;
 use crate::session::{Report, SessionError, SessionTree, Stamp};
 use crate::table::{Key, Table};

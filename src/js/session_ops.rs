@@ -10,35 +10,15 @@ use crate::session::append::Extras;
 use crate::session::compact::{overflow, Preparation};
 use crate::session::context::Context;
 use crate::session::files::{by_name, Access, FileLists, FileOps};
+use crate::session::read::{items, number, text as word, texts};
 use crate::session::summary::{
-    answer_text, branch_request, branch_summary, compaction_requests, compaction_summary, serialize, NO_BRANCH,
+    answer_text, as_text, branch_request, branch_summary, compaction_requests, compaction_summary, NO_BRANCH,
     SYSTEM_PROMPT,
 };
 use crate::session::{llm, tokens, SessionError, SessionTree, Stamp};
 
-pub(super) fn word<'a>(request: &'a Value, key: &str) -> &'a str {
-    request.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-pub(super) fn items<'a>(request: &'a Value, key: &str) -> &'a [Value] {
-    request.get(key).and_then(Value::as_array).unwrap_or_default()
-}
-
-fn number(request: &Value, key: &str) -> f64 {
-    request.get(key).and_then(Value::as_f64).unwrap_or_default()
-}
-
 fn flag(request: &Value, key: &str) -> bool {
     request.get(key) == Some(&Value::Bool(true))
-}
-
-/// The texts of a list.
-fn words(request: &Value, key: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for item in items(request, key) {
-        words.extend(item.as_str().map(str::to_owned));
-    }
-    words
 }
 
 /// Numbers as runs: the first of each and how many follow one another. A conversation is mostly one run.
@@ -315,7 +295,7 @@ fn prepared(request: &Value) -> Preparation {
 }
 
 fn files_of(value: &Value) -> FileLists {
-    FileLists { read: words(value, "readFiles"), modified: words(value, "modifiedFiles") }
+    FileLists { read: texts(value, "readFiles"), modified: texts(value, "modifiedFiles") }
 }
 
 /// The system prompt, and the texts of the user messages to send.
@@ -340,7 +320,7 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
     match name {
         "estimate" => out.number(tokens::estimate(message)),
         "usageTokens" => out.number(tokens::of_usage(request.get("usage").unwrap_or(&Value::Null))),
-        "messagesSize" => size(tokens::of_messages(&mut messages.iter()), out),
+        "messagesSize" => size(tokens::sum_up(&messages.iter().collect::<Vec<_>>()), out),
         "overflow" => {
             let (overflows, length) = overflow(message, number(request, "window"), number(request, "maxTokens"));
             out.open('{').key("isContextOverflow").flag(overflows);
@@ -356,7 +336,7 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
             }
             out.close(']');
         }
-        "serialize" => out.text(&serialize(&mut messages.iter())),
+        "serialize" => out.text(&as_text(messages)),
         "files" => {
             let mut files = FileOps::default();
             for message in messages {
@@ -370,7 +350,7 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
         "requests" => requests(&compaction_requests(&prepared(request), word(request, "focus")), out),
         "summary" => {
             let ready = prepared(request);
-            summary(&compaction_summary(&ready, &words(request, "answers")), &ready.files, out);
+            summary(&compaction_summary(&ready, &texts(request, "answers")), &ready.files, out);
         }
         "answer" => out.text(&answer_text(message).map_err(SessionError::new)?),
         "branchRequest" => {
@@ -384,7 +364,7 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
                 None => summary(NO_BRANCH, &files, out),
             }
         }
-        "totalUsage" => out.value(&tokens::total_usage(&mut items(request, "usages").iter())),
+        "totalUsage" => out.value(&tokens::total_of(&items(request, "usages").iter().collect::<Vec<_>>())),
         _ => return Err(SessionError::new("closed")),
     }
     Ok(())

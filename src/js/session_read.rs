@@ -6,7 +6,7 @@ use steersman_wire::json::Value;
 
 use super::answer::Answer;
 use super::session::{kept, reports, Done};
-use super::session_ops::items;
+use crate::session::read::items;
 use crate::session::reader::Reader;
 use crate::session::{SessionError, Stamp};
 use crate::table::{Key, Table};

@@ -1,8 +1,8 @@
 //! What may be added to a session (SESSIONS 2). Every operation makes one entry after the leaf and gives its position.
 
-use steersman_wire::json::Value;
+use steersman_wire::json::{Object, Value};
 
-use super::read::{given, object, text, text_blocks};
+use super::read::{given, set, text, text_blocks};
 use super::tree::SessionTree;
 use super::{dates, system, SessionError, Stamp};
 
@@ -20,12 +20,17 @@ pub struct Extras {
 }
 
 impl Extras {
-    fn members(&self) -> [(&'static str, Option<Value>); 3] {
-        [
-            ("details", self.details.clone()),
-            ("usage", self.usage.clone()),
-            ("fromHook", self.from_hook.map(Value::Bool)),
-        ]
+    fn add_to(&self, entry: &mut Object) {
+        add(entry, "details", self.details.clone());
+        add(entry, "usage", self.usage.clone());
+        add(entry, "fromHook", self.from_hook.map(Value::Bool));
+    }
+}
+
+/// Adds a member where there is one.
+fn add(entry: &mut Object, key: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        set(entry, key, value);
     }
 }
 
@@ -38,22 +43,32 @@ impl SessionTree {
         if text(&message, "role") == "assistant" && text(&message, "stopReason") == "pending" {
             return Err(SessionError::new("pending_message"));
         }
-        self.append("message", &[("message", Some(message))], stamp)
+        let mut entry = self.begin("message", stamp)?;
+        set(&mut entry, "message", message);
+        self.append(entry)
     }
 
     /// Another model from here on.
     pub fn append_model_change(&mut self, provider: &str, model: &str, stamp: &mut Stamp<'_>) -> Added {
-        self.append("model_change", &[("provider", Some(provider.into())), ("modelId", Some(model.into()))], stamp)
+        let mut entry = self.begin("model_change", stamp)?;
+        set(&mut entry, "provider", provider);
+        set(&mut entry, "modelId", model);
+        self.append(entry)
     }
 
     /// Another thinking level from here on.
     pub fn append_thinking_level_change(&mut self, level: &str, stamp: &mut Stamp<'_>) -> Added {
-        self.append("thinking_level_change", &[("thinkingLevel", Some(level.into()))], stamp)
+        let mut entry = self.begin("thinking_level_change", stamp)?;
+        set(&mut entry, "thinkingLevel", level);
+        self.append(entry)
     }
 
     /// State of an application, which the model never sees.
     pub fn append_custom(&mut self, kind: &str, data: Option<Value>, stamp: &mut Stamp<'_>) -> Added {
-        self.append("custom", &[("customType", Some(kind.into())), ("data", data)], stamp)
+        let mut entry = self.begin("custom", stamp)?;
+        set(&mut entry, "customType", kind);
+        add(&mut entry, "data", data);
+        self.append(entry)
     }
 
     /// A message of an application: text or blocks for the model, `details` for the application.
@@ -65,13 +80,12 @@ impl SessionTree {
         details: Option<Value>,
         stamp: &mut Stamp<'_>,
     ) -> Added {
-        let members = [
-            ("customType", Some(kind.into())),
-            ("content", Some(content)),
-            ("display", Some(display.into())),
-            ("details", details),
-        ];
-        self.append("custom_message", &members, stamp)
+        let mut entry = self.begin("custom_message", stamp)?;
+        set(&mut entry, "customType", kind);
+        set(&mut entry, "content", content);
+        set(&mut entry, "display", display);
+        add(&mut entry, "details", details);
+        self.append(entry)
     }
 
     /// The name of the session. Line breaks become spaces; a blank name removes it.
@@ -87,7 +101,9 @@ impl SessionTree {
             }
             broken = breaks;
         }
-        self.append("session_info", &[("name", Some(line.trim().into()))], stamp)
+        let mut entry = self.begin("session_info", stamp)?;
+        set(&mut entry, "name", line.trim());
+        self.append(entry)
     }
 
     /// A label on an entry; none or an empty one removes it.
@@ -96,7 +112,10 @@ impl SessionTree {
     /// `unknown_entry`
     pub fn append_label(&mut self, target: &str, label: Option<&str>, stamp: &mut Stamp<'_>) -> Added {
         self.known(target)?;
-        self.append("label", &[("targetId", Some(target.into())), ("label", label.map(Value::from))], stamp)
+        let mut entry = self.begin("label", stamp)?;
+        set(&mut entry, "targetId", target);
+        add(&mut entry, "label", label.map(Value::from));
+        self.append(entry)
     }
 
     /// What something beside the conversation cost.
@@ -109,14 +128,13 @@ impl SessionTree {
         note: Option<&str>,
         stamp: &mut Stamp<'_>,
     ) -> Added {
-        let members = [
-            ("kind", Some(kind.into())),
-            ("provider", Some(provider.into())),
-            ("model", Some(model.into())),
-            ("usage", Some(usage)),
-            ("note", note.map(Value::from)),
-        ];
-        self.append("usage", &members, stamp)
+        let mut entry = self.begin("usage", stamp)?;
+        set(&mut entry, "kind", kind);
+        set(&mut entry, "provider", provider);
+        set(&mut entry, "model", model);
+        set(&mut entry, "usage", usage);
+        add(&mut entry, "note", note.map(Value::from));
+        self.append(entry)
     }
 
     /// A summary that stands for everything before `first_kept`. `None`: nothing before it is kept.
@@ -128,21 +146,14 @@ impl SessionTree {
         extras: &Extras,
         stamp: &mut Stamp<'_>,
     ) -> Added {
-        let id = self.fresh_id(stamp)?;
-        let kept = first_kept.unwrap_or(&id).to_owned();
-        let [details, usage, from_hook] = extras.members();
-        let prompt = system::replayed(&self.context(self.leaf()), stamp.now);
-        let members = [
-            ("summary", Some(summary.into())),
-            ("firstKeptEntryId", Some(kept.into())),
-            ("tokensBefore", Some(tokens_before.into())),
-            details,
-            usage,
-            from_hook,
-            ("systemMessage", prompt),
-        ];
-        let mut once = Some(id);
-        self.append("compaction", &members, &mut Stamp { ids: &mut || once.take(), now: stamp.now })
+        let mut entry = self.begin("compaction", stamp)?;
+        let own = entry.get("id").cloned();
+        set(&mut entry, "summary", summary);
+        set(&mut entry, "firstKeptEntryId", first_kept.map(Value::from).or(own));
+        set(&mut entry, "tokensBefore", tokens_before);
+        extras.add_to(&mut entry);
+        add(&mut entry, "systemMessage", system::replayed(&self.context(self.leaf()), stamp.now));
+        self.append(entry)
     }
 
     /// Goes on from `to` (`None`: from nothing) with a summary of the branch that is left.
@@ -156,16 +167,13 @@ impl SessionTree {
         extras: &Extras,
         stamp: &mut Stamp<'_>,
     ) -> Added {
-        let before = self.leaf();
-        let left = self.leaf_id().unwrap_or("root").to_owned();
+        let mut entry = self.begin("branch_summary", stamp)?;
+        set(&mut entry, "parentId", to);
+        set(&mut entry, "fromId", self.leaf_id().unwrap_or("root"));
+        set(&mut entry, "summary", summary);
+        extras.add_to(&mut entry);
         self.branch(to)?;
-        let [details, usage, from_hook] = extras.members();
-        let members = [("fromId", Some(left.into())), ("summary", Some(summary.into())), details, usage, from_hook];
-        let added = self.append("branch_summary", &members, stamp);
-        if added.is_err() {
-            self.leaf = before;
-        }
-        added
+        self.append(entry)
     }
 
     /// Hides an entry of the active branch from the model (`null`), or gives it another content
@@ -191,16 +199,21 @@ impl SessionTree {
         if !editable {
             return Err(SessionError::new("not_editable"));
         }
-        let replacement = match (&replacement, replacement.get("content")) {
-            (Value::Null, _) => Value::Null,
-            (_, Some(Value::String(text))) if matches!(role, "assistant" | "toolResult") => {
-                Value::Object(object(&[("content", &text_blocks(text))]))
-            }
-            (_, Some(content @ (Value::String(_) | Value::Array(_)))) => Value::Object(object(&[("content", content)])),
+        let content = match replacement.get("content") {
+            Some(Value::String(text)) if matches!(role, "assistant" | "toolResult") => Some(text_blocks(text)),
+            Some(content @ (Value::String(_) | Value::Array(_))) => Some(content.clone()),
+            _ if replacement.is_null() => None,
             _ => return Err(SessionError::new("malformed")),
         };
-        let members = [("targetId", Some(target.into())), ("replacement", Some(replacement))];
-        self.append("context_edit", &members, stamp)
+        let mut entry = self.begin("context_edit", stamp)?;
+        set(&mut entry, "targetId", target);
+        let only = content.map(|content| {
+            let mut only = Object::new();
+            set(&mut only, "content", content);
+            only
+        });
+        set(&mut entry, "replacement", only);
+        self.append(entry)
     }
 }
 

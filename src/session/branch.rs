@@ -3,7 +3,7 @@
 use steersman_wire::json::Value;
 
 use super::outline::Body;
-use super::read::text;
+use super::read::{set, text};
 use super::tree::SessionTree;
 use super::{SessionError, Stamp};
 
@@ -21,38 +21,43 @@ impl SessionTree {
         stamp: &mut Stamp<'_>,
     ) -> Result<Self, SessionError> {
         let path = self.path(Some(self.known(leaf)?));
-        let cwd = text(&self.header, "cwd");
-        let mut branch = Self::new(id, cwd, parent, stamp.now)?;
-        let is_label = |position: &&usize| self.kind_at(**position) == "label";
+        let mut branch = Self::new(id, text(&self.header, "cwd"), parent, stamp.now)?;
         branch.shapes.clone_from(&self.shapes);
-        for (place, position) in path.iter().enumerate().filter(|(_, position)| !is_label(position)) {
-            let before = branch.leaf;
-            let mut body = match self.entries.get(*position) {
-                Some(entry) => entry.body.clone(),
-                None => continue,
-            };
+        for (place, &position) in path.iter().enumerate() {
+            let Some(mut body) = self.entries.get(position).map(|entry| entry.body.clone()) else { continue };
+            if self.is_label(position) {
+                continue;
+            }
             if let Body::Whole(Value::Object(members)) = &mut body {
-                members.insert("parentId", branch.leaf_id());
-                let kept = members.get("firstKeptEntryId").and_then(Value::as_str).and_then(|kept| self.position(kept));
-                let kept = kept.and_then(|kept| path.iter().take(place).position(|on| *on == kept));
-                // A label that was kept from is not there any more; what follows it is.
-                let next = kept.filter(|&kept| path.get(kept).is_some_and(|on| is_label(&on)));
-                let next = next.and_then(|kept| path.iter().skip(kept).find(|on| !is_label(on)));
-                if let Some(next) = next {
-                    members.insert("firstKeptEntryId", self.id_at(*next));
+                set(members, "parentId", branch.leaf_id());
+                let kept = members.get("firstKeptEntryId").and_then(Value::as_str).and_then(|id| self.position(id));
+                if let Some(next) = kept.and_then(|kept| self.after_label(path.get(..=place)?, kept)) {
+                    set(members, "firstKeptEntryId", self.id_at(next));
                 }
             }
-            let added = branch.add(self.id_at(*position), body, None)?;
+            let before = branch.leaf;
+            let added = branch.add(self.id_at(position), body, None)?;
             branch.attach(added, before);
         }
-        let labels = self.labels();
-        for target in &path {
-            if let Some(label) = labels.get(*target).copied().flatten().filter(|_| !is_label(&target)) {
-                let now = self.label_time(self.id_at(*target)).unwrap_or(stamp.now);
-                branch.append_label(self.id_at(*target), Some(label), &mut Stamp { ids: stamp.ids, now })?;
+        let labels = self.label_entries();
+        for &target in &path {
+            let label = labels.get(target).copied().flatten();
+            if let Some(label) = label.filter(|_| !self.is_label(target)) {
+                let stamp = &mut Stamp { ids: stamp.ids, now: self.time_at(label) };
+                branch.append_label(self.id_at(target), Some(text(self.value_at(label), "label")), stamp)?;
             }
         }
         Ok(branch)
+    }
+
+    fn is_label(&self, position: usize) -> bool {
+        self.kind_at(position) == "label"
+    }
+
+    /// What follows a label on a path and is none itself: labels stay behind. `None`: that was no label, or is not there.
+    fn after_label(&self, path: &[usize], label: usize) -> Option<usize> {
+        let at = path.iter().position(|&on| on == label && self.is_label(on))?;
+        path.get(at..)?.iter().copied().find(|&on| !self.is_label(on))
     }
 
     /// A copy under another id; entries and their ids stay. Names this one as its parent.
@@ -70,19 +75,14 @@ impl SessionTree {
         Ok(fork)
     }
 
-    /// When the label of an entry was given.
-    fn label_time(&self, target: &str) -> Option<f64> {
-        let names = |position: &usize| {
-            self.kind_at(*position) == "label" && text(self.value_at(*position), "targetId") == target
-        };
-        (0..self.len()).rev().find(names).map(|last| self.time_at(last))
-    }
-
     /// The entries of one branch that another does not have, oldest first, and where the two part.
     pub fn left_behind(&self, from: Option<usize>, to: Option<usize>) -> (Vec<usize>, Option<usize>) {
         let (old, new) = (self.path(from), self.path(to));
-        let shared = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let mut shared = 0;
+        while old.get(shared).is_some_and(|entry| new.get(shared) == Some(entry)) {
+            shared += 1;
+        }
         let parting = shared.checked_sub(1).and_then(|last| old.get(last).copied());
-        (old.into_iter().skip(shared).collect(), parting)
+        (old.get(shared..).unwrap_or_default().to_vec(), parting)
     }
 }

@@ -2,7 +2,7 @@
 
 use steersman_wire::json::Value;
 
-use super::context::summary_message;
+use super::context::{summary_message, ContextMessage};
 use super::files::{Access, FileLists, FileOps};
 use super::read::text;
 use super::tokens::estimate;
@@ -33,23 +33,24 @@ impl SessionTree {
     ) -> BranchPart {
         let selection = self.selection(entries);
         let mut files = FileOps::default();
-        for entry in entries.iter().map(|&position| self.value_at(position)) {
-            if text(entry, "type") == "branch_summary" {
-                files.add_summary(entry);
+        for &position in entries {
+            if self.kind_at(position) == "branch_summary" {
+                files.add_summary(self.value_at(position));
             }
         }
         let (mut messages, mut tokens) = (Vec::new(), 0.0);
         for &position in entries.iter().rev() {
             let entry = self.value_at(position);
             let kind = text(entry, "type");
-            let mut found = None;
-            if kind == "compaction" {
+            let message = if kind == "compaction" {
                 files.add_summary(entry);
-                found = Some(summary_message(entry));
+                summary_message(entry)
             } else {
-                selection.project(position, &mut |message| found = Some(message.into_owned()));
-            }
-            let Some(message) = found else { continue };
+                let mut found = Vec::new();
+                selection.project(position, &mut found);
+                let Some(ContextMessage { message, .. }) = found.pop() else { continue };
+                message.into_owned()
+            };
             files.add_message(&message, access);
             if matches!(text(&message, "role"), "toolResult" | "system") {
                 continue;

@@ -3,6 +3,7 @@
 use steersman_wire::json::Value;
 use steersman_wire::Ended;
 
+use super::context::ContextMessage;
 use super::files::{Access, FileLists, FileOps};
 use super::read::{given, number, text};
 use super::tree::SessionTree;
@@ -69,21 +70,16 @@ pub struct Preparation {
 impl SessionTree {
     /// The last compaction of a path and where what it keeps begins, by places.
     fn since_compaction(&self, path: &[usize]) -> (Option<usize>, usize) {
-        let previous = path.iter().rposition(|&position| self.kind_at(position) == "compaction");
-        let start = previous.map_or(0, |at| {
-            match self.kept_start(path.get(..at).unwrap_or_default(), *path.get(at).unwrap_or(&0)) {
-                kept if kept == at => at + 1,
-                kept => kept,
-            }
-        });
-        (previous, start)
+        let Some(at) = self.last_compaction(path) else { return (None, 0) };
+        let kept = self.kept_start(path.get(..at).unwrap_or_default(), *path.get(at).unwrap_or(&0));
+        (Some(at), if kept == at { at + 1 } else { kept })
     }
 
     /// The entries that the compaction of the branch of a leaf looks into.
     pub fn compactable(&self, leaf: Option<usize>) -> Vec<usize> {
         let path = self.path(leaf);
         let (_, start) = self.since_compaction(&path);
-        path.into_iter().skip(start).collect()
+        path.get(start..).unwrap_or_default().to_vec()
     }
 
     /// Prepares the compaction of the branch of a leaf. `None`: there is nothing to compact.
@@ -94,23 +90,33 @@ impl SessionTree {
         access: &dyn Fn(&str) -> Option<Access>,
     ) -> Option<Preparation> {
         let path = self.path(leaf);
-        let is_compaction = |position: usize| self.kind_at(position) == "compaction";
-        if path.last().is_none_or(|last| is_compaction(*last)) {
+        let (previous, start) = self.since_compaction(&path);
+        if previous.map_or(path.is_empty(), |at| at + 1 == path.len()) {
             return None;
         }
-        let (previous, start) = self.since_compaction(&path);
         let cut = self.cut(&path, start, path.len(), keep_recent);
         let history_end = cut.split_turn.unwrap_or(cut.first_kept);
         let selection = self.selection(&path);
-        let messages = |from: usize, to: usize| {
-            let mut out = Vec::new();
+        let mut files = FileOps::default();
+        let entry = previous.and_then(|at| path.get(at)).map(|&position| self.value_at(position));
+        if let Some(entry) = entry {
+            files.add_summary(entry);
+        }
+        let mut messages = |from: usize, to: usize| {
+            let mut said = Vec::new();
             for &position in path.get(from..to).unwrap_or_default() {
-                if !is_compaction(position) {
-                    selection.project(position, &mut |message| out.push(message.into_owned()));
+                if self.kind_at(position) != "compaction" {
+                    selection.project(position, &mut said);
                 }
             }
-            // The prompt is not part of the conversation.
-            out.retain(|message| text(message, "role") != "system");
+            let mut out = Vec::new();
+            for ContextMessage { message, .. } in said {
+                // The prompt is not part of the conversation.
+                if text(&message, "role") != "system" {
+                    files.add_message(&message, access);
+                    out.push(message.into_owned());
+                }
+            }
             out
         };
         let history = messages(start, history_end);
@@ -118,10 +124,6 @@ impl SessionTree {
         if history.is_empty() && prefix.is_empty() {
             return None;
         }
-        let entry = previous.and_then(|at| path.get(at)).map(|&position| self.value_at(position));
-        let mut files = FileOps::default();
-        entry.into_iter().for_each(|entry| files.add_summary(entry));
-        history.iter().chain(&prefix).for_each(|message| files.add_message(message, access));
         Some(Preparation {
             tokens_before: self.size(&self.context(leaf)).tokens,
             first_kept: self.id_at(path.get(cut.first_kept).copied()?).to_owned(),

@@ -6,7 +6,7 @@ use steersman_wire::json::{Object, Value};
 use steersman_wire::order::NameMap;
 
 use super::append::time_of;
-use super::read::{given, items, text};
+use super::read::{given, items, set, text};
 use super::tree::SessionTree;
 use super::{llm, system};
 
@@ -78,32 +78,38 @@ impl SessionTree {
         let selection = self.selection(&path);
         let mut messages = Vec::new();
         for &entry in &selection.entries {
-            selection.project(entry, &mut |message| messages.push(ContextMessage { entry, message }));
+            selection.project(entry, &mut messages);
         }
         Context { entries: selection.entries, messages, model, thinking_level }
     }
 
     /// The entries of a path that count: from the last compaction on.
     pub(super) fn selection(&self, path: &[usize]) -> Selection<'_> {
-        let kind = |position: &usize| self.kind_at(*position);
-        let last = path.iter().rposition(|position| kind(position) == "compaction");
+        let last = self.last_compaction(path);
         let entries = match last {
             None => path.to_vec(),
             Some(last) => {
                 let (before, after) = path.split_at(last);
+                let mut entries = after.get(..1).unwrap_or_default().to_vec();
                 let kept = self.kept_start(before, after.first().copied().unwrap_or(0));
-                let kept = before.get(kept..).unwrap_or_default();
-                after.iter().take(1).chain(kept).chain(after.iter().skip(1)).copied().collect()
+                entries.extend_from_slice(before.get(kept..).unwrap_or_default());
+                entries.extend_from_slice(after.get(1..).unwrap_or_default());
+                entries
             }
         };
         let mut edits = NameMap::default();
         for &position in &entries {
-            if kind(&position) == "context_edit" {
+            if self.kind_at(position) == "context_edit" {
                 edits.set(text(self.value_at(position), "targetId"), position);
             }
         }
         let compaction = last.and_then(|last| path.get(last).copied());
         Selection { entries, compaction, edits, tree: self }
+    }
+
+    /// The place of the last compaction on a path.
+    pub(super) fn last_compaction(&self, path: &[usize]) -> Option<usize> {
+        path.iter().rposition(|&position| self.kind_at(position) == "compaction")
     }
 
     /// Where on the path before it the entries begin that a compaction keeps.
@@ -115,11 +121,22 @@ impl SessionTree {
 }
 
 impl<'a> Selection<'a> {
-    /// Gives the messages of an entry: none, one, or more for a compaction.
-    pub fn project(&self, position: usize, push: &mut dyn FnMut(Cow<'a, Value>)) {
+    /// Adds the messages of an entry: none, one, or more for a compaction.
+    pub fn project(&self, position: usize, out: &mut Vec<ContextMessage<'a>>) {
+        let mut push = |message| out.push(ContextMessage { entry: position, message });
         let entry = self.tree.value_at(position);
         match text(entry, "type") {
-            "compaction" if self.compaction == Some(position) => self.project_compaction(entry, push),
+            "compaction" if self.compaction == Some(position) => {
+                if let Some(message) = system::stored(entry) {
+                    push(Cow::Borrowed(message));
+                }
+                push(Cow::Owned(summary_message(entry)));
+                if given(entry, "firstKeptEntryId").is_none() {
+                    for message in items(entry, "retainedTail") {
+                        push(filled(message));
+                    }
+                }
+            }
             "message" => {
                 let Some(message) = entry.get("message").filter(|message| message.as_object().is_some()) else {
                     return;
@@ -137,34 +154,17 @@ impl<'a> Selection<'a> {
                 }
             }
             "custom_message" => {
-                let content = match self.edit_of(position) {
-                    Some(None) => return,
-                    Some(edited) => edited,
-                    None => entry.get("content"),
-                };
-                let members = [
-                    ("customType", entry.get("customType")),
-                    ("content", content),
-                    ("display", entry.get("display")),
-                    ("details", entry.get("details")),
-                ];
-                push(Cow::Owned(made("custom", &members, entry)));
+                let message = made("custom", &["customType", "content", "display", "details"], entry);
+                match self.edit_of(position) {
+                    Some(None) => {}
+                    Some(Some(content)) => push(Cow::Owned(with_content(&message, content.clone()))),
+                    None => push(Cow::Owned(message)),
+                }
             }
             "branch_summary" if !text(entry, "summary").is_empty() => {
-                let members = [("summary", entry.get("summary")), ("fromId", entry.get("fromId"))];
-                push(Cow::Owned(made("branchSummary", &members, entry)));
+                push(Cow::Owned(made("branchSummary", &["summary", "fromId"], entry)));
             }
             _ => {}
-        }
-    }
-
-    fn project_compaction(&self, entry: &'a Value, push: &mut dyn FnMut(Cow<'a, Value>)) {
-        if let Some(message) = system::stored(entry) {
-            push(Cow::Borrowed(message));
-        }
-        push(Cow::Owned(summary_message(entry)));
-        if given(entry, "firstKeptEntryId").is_none() {
-            items(entry, "retainedTail").iter().for_each(|message| push(filled(message)));
         }
     }
 
@@ -180,19 +180,19 @@ impl<'a> Selection<'a> {
 
 /// The message of a compaction.
 pub(super) fn summary_message(entry: &Value) -> Value {
-    let members = [("summary", entry.get("summary")), ("tokensBefore", entry.get("tokensBefore"))];
-    made("compactionSummary", &members, entry)
+    made("compactionSummary", &["summary", "tokensBefore"], entry)
 }
 
-fn made(role: &str, members: &[(&str, Option<&Value>)], entry: &Value) -> Value {
+/// A message of some members of an entry.
+fn made(role: &str, keys: &[&str], entry: &Value) -> Value {
     let mut message = Object::new();
-    message.insert("role", role);
-    for (key, value) in members {
-        if let Some(value) = value {
-            message.insert(*key, (*value).clone());
+    set(&mut message, "role", role);
+    for key in keys {
+        if let Some(value) = entry.get(key) {
+            set(&mut message, key, value.clone());
         }
     }
-    message.insert("timestamp", time_of(entry));
+    set(&mut message, "timestamp", time_of(entry));
     Value::Object(message)
 }
 
@@ -201,17 +201,18 @@ fn filled(message: &Value) -> Cow<'_, Value> {
     if given(message, "content").is_some() {
         return Cow::Borrowed(message);
     }
-    match text(message, "role") {
-        "system" => Cow::Owned(with_content(message, "".into())),
-        "user" | "assistant" | "toolResult" | "custom" => Cow::Owned(with_content(message, Value::Array(Vec::new()))),
-        _ => Cow::Borrowed(message),
-    }
+    let content = match text(message, "role") {
+        "system" => "".into(),
+        "user" | "assistant" | "toolResult" | "custom" => Value::Array(Vec::new()),
+        _ => return Cow::Borrowed(message),
+    };
+    Cow::Owned(with_content(message, content))
 }
 
 fn with_content(message: &Value, content: Value) -> Value {
     let mut message = message.clone();
     if let Value::Object(members) = &mut message {
-        members.insert("content", content);
+        set(members, "content", content);
     }
     message
 }

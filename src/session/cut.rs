@@ -1,10 +1,6 @@
 //! Where a conversation is cut: what stays as it is, and what becomes a summary (COMPACTION 5).
 
-use std::borrow::Cow;
-
-use steersman_wire::json::Value;
-
-use super::context::Selection;
+use super::context::{ContextMessage, Selection};
 use super::read::text;
 use super::tokens::estimate;
 use super::tree::SessionTree;
@@ -39,7 +35,9 @@ impl SessionTree {
         let selection = self.selection(path);
         // What lies before the part is not looked into.
         let mut places = vec![Place::default(); start.min(end)];
-        places.extend(path.iter().take(end).skip(start).map(|&position| self.place(&selection, position)));
+        for &position in path.get(start..end.min(path.len())).unwrap_or_default() {
+            places.push(self.place(&selection, position));
+        }
         find(&places, start, keep)
     }
 
@@ -51,41 +49,48 @@ impl SessionTree {
         if place.is_compaction {
             return place;
         }
-        selection.project(position, &mut |message: Cow<'_, Value>| {
-            let role = text(&message, "role");
+        let mut messages = Vec::new();
+        selection.project(position, &mut messages);
+        for ContextMessage { message, .. } in &messages {
+            let role = text(message, "role");
             place.speaks = true;
-            place.tokens += estimate(&message);
+            place.tokens += estimate(message);
             place.starts_turn = matches!(role, "user" | "bashExecution" | "custom" | "branchSummary");
             place.may_cut = place.starts_turn || matches!(role, "assistant" | "compactionSummary");
-        });
+        }
         place.hidden = kind == "message" && !place.speaks;
         place
     }
 }
 
 fn find(places: &[Place], start: usize, keep: f64) -> Cut {
-    let cuts = |place: &(usize, &Place)| place.1.may_cut;
-    let all = || places.iter().enumerate().skip(start);
-    let Some((first_cut, _)) = all().find(cuts) else {
+    let at = |place: usize| places.get(place).copied().unwrap_or_default();
+    let mut cuts = start..places.len();
+    let Some(first_cut) = cuts.find(|&place| at(place).may_cut) else {
         return Cut { first_kept: start, split_turn: None };
     };
-    let mut sum = 0.0;
-    let reached = all().rev().find(|(_, place)| {
-        sum += place.tokens;
-        place.speaks && sum >= keep
-    });
-    let chosen = match reached {
-        None => first_cut,
-        Some((reached, _)) => {
-            let after = all().skip(reached.saturating_sub(start)).find(cuts);
-            after.or_else(|| all().rev().find(cuts)).map_or(first_cut, |(at, _)| at)
+    // Back until there is enough: the cut is right there or after it, else it is the last one.
+    let (mut sum, mut place) = (0.0, places.len());
+    let mut chosen = None;
+    loop {
+        if place <= start {
+            chosen = Some(first_cut);
+            break;
         }
-    };
-    let at = |place: usize| places.get(place).copied().unwrap_or_default();
-    let rest = || places.iter().skip(chosen + 1);
+        place -= 1;
+        let here = at(place);
+        if here.may_cut {
+            chosen = Some(place);
+        }
+        sum += here.tokens;
+        if here.speaks && sum >= keep {
+            break;
+        }
+    }
+    let last_cut = || (start..place).rev().find(|&place| at(place).may_cut);
+    let chosen = chosen.or_else(last_cut).unwrap_or(first_cut);
     // Nothing but a hidden attempt after an input: the input itself was too long, so it is summarised too.
-    let failed = rest().all(|place| place.hidden || place.is_edit) && rest().any(|place| place.hidden);
-    if failed && at(chosen).starts_turn {
+    if at(chosen).starts_turn && failed(places.get(chosen + 1..).unwrap_or_default()) {
         return Cut { first_kept: chosen + 1, split_turn: None };
     }
     let mut first_kept = chosen;
@@ -97,4 +102,16 @@ fn find(places: &[Place], start: usize, keep: f64) -> Cut {
         false => (start..chosen).rev().find(|&place| at(place).starts_turn),
     };
     Cut { first_kept, split_turn }
+}
+
+/// Whether something was tried, and all of it is hidden.
+fn failed(places: &[Place]) -> bool {
+    let mut any = false;
+    for place in places {
+        if !place.hidden && !place.is_edit {
+            return false;
+        }
+        any |= place.hidden;
+    }
+    any
 }

@@ -27,23 +27,33 @@ pub(super) fn iso(ms: f64) -> String {
 /// Milliseconds of `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`, or of the date alone. `None`: something else.
 pub(super) fn millis(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
-    let pair = |at: usize| number(bytes.get(at..at + 2)?);
-    let (year, month, day) = (number(bytes.get(..4)?)?, pair(5)?, pair(8)?);
-    if bytes.get(4) != Some(&b'-') || bytes.get(7) != Some(&b'-') || !(1..=12).contains(&month) {
+    // Year, month, day, hours, minutes, seconds.
+    let mut parts = [0; 6];
+    let mut rest = if bytes.len() == 10 { b"Z" } else { bytes.get(19..)? };
+    let mut part = 0;
+    for (place, byte) in bytes.iter().take(19).enumerate() {
+        if matches!(place, 4 | 7) && *byte != b'-' {
+            return None;
+        }
+        if matches!(place, 4 | 7 | 10 | 13 | 16) {
+            part += 1;
+        } else if let Some(value) = parts.get_mut(part) {
+            *value = *value * 10 + digit(*byte)?;
+        }
+    }
+    let [year, month, day, hours, minutes, seconds] = parts;
+    if !(1..=12).contains(&month) {
         return None;
     }
-    let days = days_of(year, month, day);
-    if bytes.len() == 10 {
-        return Some((days * DAY) as f64);
-    }
-    let mut ms = ((days * 24 + pair(11)?) * 60 + pair(14)?) * 60_000 + pair(17)? * 1000;
-    let mut rest = bytes.get(19..)?;
+    let mut ms = ((days_of(year, month, day) * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000;
     if let [b'.', fraction @ ..] = rest {
-        let width = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        for (place, scale) in [100, 10, 1].into_iter().enumerate() {
-            ms += i64::from(fraction.get(place).filter(|_| place < width).map_or(0, |byte| byte - b'0')) * scale;
+        rest = fraction;
+        let mut scale = 100;
+        while let [byte @ b'0'..=b'9', after @ ..] = rest {
+            ms += i64::from(byte - b'0') * scale;
+            scale /= 10;
+            rest = after;
         }
-        rest = fraction.get(width..)?;
     }
     let sign = match rest {
         [b'Z'] => return Some(ms as f64),
@@ -58,9 +68,13 @@ pub(super) fn millis(text: &str) -> Option<f64> {
 fn number(digits: &[u8]) -> Option<i64> {
     let mut value = 0;
     for byte in digits {
-        value = value * 10 + i64::from(byte.checked_sub(b'0').filter(|digit| *digit < 10)?);
+        value = value * 10 + digit(*byte)?;
     }
     Some(value)
+}
+
+fn digit(byte: u8) -> Option<i64> {
+    byte.is_ascii_digit().then(|| i64::from(byte - b'0'))
 }
 
 fn digits(out: &mut String, value: i64, width: usize) {

@@ -3,7 +3,7 @@
 use steersman_wire::json::{Object, Value};
 use steersman_wire::order::sorted_positions;
 
-use super::read::{given, items, text};
+use super::read::{add, items, set, text, texts};
 
 /// What a tool does with the file that its argument `path` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +36,12 @@ impl FileOps {
         if text(message, "role") != "assistant" {
             return;
         }
-        for call in items(message, "content").iter().filter(|block| text(block, "type") == "toolCall") {
+        for call in items(message, "content") {
             let path = call.get("arguments").map_or("", |arguments| text(arguments, "path"));
-            match access(text(call, "name")).filter(|_| !path.is_empty()) {
+            if path.is_empty() || text(call, "type") != "toolCall" {
+                continue;
+            }
+            match access(text(call, "name")) {
                 Some(Access::Read) => self.read.push(path.to_owned()),
                 Some(Access::Write) => self.modified.push(path.to_owned()),
                 None => {}
@@ -51,10 +54,9 @@ impl FileOps {
         if entry.get("fromHook") == Some(&Value::Bool(true)) {
             return;
         }
-        if let Some(details) = given(entry, "details") {
-            let paths = |key| items(details, key).iter().filter_map(Value::as_str).map(str::to_owned);
-            self.read.extend(paths("readFiles"));
-            self.modified.extend(paths("modifiedFiles"));
+        if let Some(details) = entry.get("details") {
+            self.read.append(&mut texts(details, "readFiles"));
+            self.modified.append(&mut texts(details, "modifiedFiles"));
         }
     }
 
@@ -70,9 +72,12 @@ impl FileOps {
 /// Sorted, each once.
 fn sorted(paths: &[String]) -> Vec<String> {
     let at = |place: usize| paths.get(place).map_or("", String::as_str);
-    let order = sorted_positions(paths.len(), &mut |a, b| at(a).cmp(at(b)));
-    let mut out: Vec<String> = order.into_iter().map(|place| at(place).to_owned()).collect();
-    out.dedup();
+    let mut out: Vec<String> = Vec::new();
+    for place in sorted_positions(paths.len(), &mut |a, b| at(a).cmp(at(b))) {
+        if out.last().is_none_or(|last| last != at(place)) {
+            out.push(at(place).to_owned());
+        }
+    }
     out
 }
 
@@ -88,10 +93,14 @@ pub struct FileLists {
 impl FileLists {
     /// What a summary entry keeps in its `details`.
     pub fn details(&self) -> Value {
-        let list = |paths: &[String]| Value::Array(paths.iter().map(|path| path.as_str().into()).collect());
         let mut details = Object::new();
-        details.insert("readFiles", list(&self.read));
-        details.insert("modifiedFiles", list(&self.modified));
+        for (key, paths) in [("readFiles", &self.read), ("modifiedFiles", &self.modified)] {
+            let mut list = Vec::new();
+            for path in paths {
+                list.push(path.as_str().into());
+            }
+            set(&mut details, key, Value::Array(list));
+        }
         Value::Object(details)
     }
 
@@ -99,9 +108,14 @@ impl FileLists {
     pub fn appended(&self) -> String {
         let mut out = String::new();
         for (tag, paths) in [("read-files", &self.read), ("modified-files", &self.modified)] {
-            if !paths.is_empty() {
-                out.push_str(&["\n\n<", tag, ">\n", &paths.join("\n"), "\n</", tag, ">"].concat());
+            if paths.is_empty() {
+                continue;
             }
+            add(&mut out, &["\n\n<", tag, ">"]);
+            for path in paths {
+                add(&mut out, &["\n", path]);
+            }
+            add(&mut out, &["\n</", tag, ">"]);
         }
         out
     }

@@ -15,22 +15,22 @@ impl SessionTree {
         }
     }
 
-    /// Settles the places that are left, once all entries are added. `report` gets `orphan` and `cycle` with the position.
-    pub(super) fn link(&mut self, report: &mut dyn FnMut(&'static str, usize)) {
+    /// Settles the places that are left, once all entries are added. Adds `orphan` and `cycle` to what was found.
+    pub(super) fn link(&mut self, found: &mut Vec<(&'static str, usize)>) {
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {
             return;
         }
         for (position, id) in &pending {
-            let found = self.position(id);
-            if found.is_none() {
-                report("orphan", *position);
+            let parent = self.position(id);
+            if parent.is_none() {
+                found.push(("orphan", *position));
             }
             if let Some(entry) = self.entries.get_mut(*position) {
-                entry.parent = found;
+                entry.parent = parent;
             }
         }
-        self.cut_cycles(report);
+        self.cut_cycles(found);
         // Siblings are in the order of the file.
         self.roots = Chain::default();
         for entry in &mut self.entries {
@@ -41,7 +41,7 @@ impl SessionTree {
         }
     }
 
-    fn cut_cycles(&mut self, report: &mut dyn FnMut(&'static str, usize)) {
+    fn cut_cycles(&mut self, found: &mut Vec<(&'static str, usize)>) {
         // Walks up from every entry, each entry once: 0 is unseen, 1 is on the walk of now, 2 is done.
         let mut seen = vec![0u8; self.len()];
         let mut walk = Vec::new();
@@ -50,9 +50,14 @@ impl SessionTree {
             while let Some((position, state)) = at.and_then(|at| Some((at, seen.get_mut(at)?))) {
                 if *state == 1 {
                     // A cycle; its first entry in the file becomes the root.
-                    let from = walk.iter().position(|&on| on == position).unwrap_or(0);
-                    let first = walk.iter().skip(from).copied().min().unwrap_or(position);
-                    report("cycle", first);
+                    let mut first = position;
+                    for &on in walk.iter().rev() {
+                        if on == position {
+                            break;
+                        }
+                        first = first.min(on);
+                    }
+                    found.push(("cycle", first));
                     if let Some(entry) = self.entries.get_mut(first) {
                         entry.parent = None;
                     }
@@ -72,11 +77,18 @@ impl SessionTree {
         }
     }
 
-    /// The compactions whose kept entry is not on the path before them, themselves excepted.
-    pub(super) fn off_path(&self) -> Vec<usize> {
-        let compactions: Vec<usize> = (0..self.len()).filter(|&at| self.kind_at(at) == "compaction").collect();
-        if compactions.is_empty() {
-            return compactions;
+    /// Adds the compactions whose kept entry is not on the path before them, themselves excepted, as `kept_off_path`.
+    pub(super) fn off_path(&self, found: &mut Vec<(&'static str, usize)>) {
+        let mut keeping = Vec::new();
+        for at in 0..self.len() {
+            if self.kind_at(at) == "compaction" {
+                if let Some(kept) = given(self.value_at(at), "firstKeptEntryId") {
+                    keeping.push((at, kept.as_str().and_then(|kept| self.position(kept))));
+                }
+            }
+        }
+        if keeping.is_empty() {
+            return;
         }
         // Depth first, the entries below one are a run: those that are entered before it is left.
         let mut entered = vec![0usize; self.len()];
@@ -84,13 +96,17 @@ impl SessionTree {
         let mut count = 0;
         let mut next = self.roots.first;
         while let Some(entry) = next {
-            entered.get_mut(entry).into_iter().for_each(|start| *start = count);
+            if let Some(start) = entered.get_mut(entry) {
+                *start = count;
+            }
             count += 1;
             next = self.entries.get(entry).and_then(|entry| entry.children.first);
             // Back up to where there is another sibling.
             let mut over = Some(entry);
             while let Some(done) = over.filter(|_| next.is_none()) {
-                left.get_mut(done).into_iter().for_each(|end| *end = count);
+                if let Some(end) = left.get_mut(done) {
+                    *end = count;
+                }
                 next = self.entries.get(done).and_then(|entry| entry.next);
                 over = self.parent_at(done);
             }
@@ -99,13 +115,10 @@ impl SessionTree {
             let at = entered.get(entry);
             at >= entered.get(above) && at < left.get(above)
         };
-        let off = |position: &usize| {
-            let kept = given(self.value_at(*position), "firstKeptEntryId");
-            kept.is_some_and(|kept| {
-                let kept = kept.as_str().and_then(|kept| self.position(kept));
-                !kept.is_some_and(|kept| below(*position, kept))
-            })
-        };
-        compactions.into_iter().filter(off).collect()
+        for (at, kept) in keeping {
+            if !kept.is_some_and(|kept| below(at, kept)) {
+                found.push(("kept_off_path", at));
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use steersman_wire::json::{Object, Value};
 
-use super::read::{number, text, text_blocks};
+use super::read::{add, number, set, text, text_blocks};
 
 /// What a model is sent of a message. `None`: nothing.
 pub fn for_model(message: &Value) -> Option<Value> {
@@ -21,12 +21,12 @@ pub(crate) fn seen(message: &Value) -> Option<Cow<'_, Value>> {
         },
         "branchSummary" => wrapped(
             "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
-            text(message, "summary"),
+            message,
             "</summary>",
         ),
         "compactionSummary" => wrapped(
             "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
-            text(message, "summary"),
+            message,
             "\n</summary>",
         ),
         "bashExecution" if message.get("excludeFromContext") != Some(&Value::Bool(true)) => {
@@ -35,32 +35,33 @@ pub(crate) fn seen(message: &Value) -> Option<Cow<'_, Value>> {
         _ => return None,
     };
     let mut user = Object::new();
-    user.insert("role", "user");
-    user.insert("content", content);
-    user.insert("timestamp", message.get("timestamp").cloned());
+    set(&mut user, "role", "user");
+    set(&mut user, "content", content);
+    set(&mut user, "timestamp", message.get("timestamp").cloned());
     Some(Cow::Owned(Value::Object(user)))
 }
 
-fn wrapped(before: &str, summary: &str, after: &str) -> Value {
-    text_blocks(&[before, summary, after].concat())
+fn wrapped(before: &str, message: &Value, after: &str) -> Value {
+    text_blocks(&[before, text(message, "summary"), after].concat())
 }
 
 /// A command that the user ran, as text.
 fn command_text(message: &Value) -> String {
     let is = |key| message.get(key) == Some(&Value::Bool(true));
-    let mut out = ["Ran `", text(message, "command"), "`\n"].concat();
+    let mut out = String::new();
+    add(&mut out, &["Ran `", text(message, "command"), "`\n"]);
     match text(message, "output") {
-        "" => out.push_str("(no output)"),
-        output => out.push_str(&["```\n", output, "\n```"].concat()),
+        "" => add(&mut out, &["(no output)"]),
+        output => add(&mut out, &["```\n", output, "\n```"]),
     }
     if is("cancelled") {
-        out.push_str("\n\n(command cancelled)");
+        add(&mut out, &["\n\n(command cancelled)"]);
     } else if let Some(Value::Number(code)) = message.get("exitCode").filter(|_| number(message, "exitCode") != 0.0) {
-        out.push_str(&["\n\nCommand exited with code ", code.as_str()].concat());
+        add(&mut out, &["\n\nCommand exited with code ", code.as_str()]);
     }
     let path = text(message, "fullOutputPath");
     if is("truncated") && !path.is_empty() {
-        out.push_str(&["\n\n[Output truncated. Full output: ", path, "]"].concat());
+        add(&mut out, &["\n\n[Output truncated. Full output: ", path, "]"]);
     }
     out
 }

@@ -2,30 +2,24 @@
 
 use steersman_wire::json::{Object, Value};
 
-/// Brings an entry of an older version up to date; whether anything changed. `previous`: the entry before it in the file.
-/// `at_line`: the id of an entry by its line, the header being 0.
-pub(super) fn entry(
-    entry: &mut Object,
-    version: f64,
-    previous: Option<&str>,
-    at_line: &dyn Fn(usize) -> Option<String>,
-) -> bool {
-    if version >= 3.0 {
-        return false;
-    }
+use super::read::set;
+use super::tree::SessionTree;
+
+/// Brings an entry of a version before 3 up to date, which is the next one of the tree.
+pub(super) fn entry(entry: &mut Object, version: f64, tree: &SessionTree) {
     if version < 2.0 {
-        entry.insert("parentId", previous);
-        if let Some(index) = entry.remove("firstKeptEntryIndex") {
-            let index = index.as_f64().filter(|index| *index >= 1.0).map(|index| index as usize);
-            if let Some(kept) = index.and_then(at_line).filter(|kept| !kept.is_empty()) {
-                entry.insert("firstKeptEntryId", kept);
+        set(entry, "parentId", tree.leaf_id());
+        if let Some(index) = entry.remove("firstKeptEntryIndex").and_then(|index| index.as_f64()) {
+            // The header counts as 0, and the lines that were skipped do not count.
+            let kept = if index >= 1.0 { tree.id_at(index as usize - 1) } else { "" };
+            if !kept.is_empty() {
+                set(entry, "firstKeptEntryId", kept);
             }
         }
     }
     if let Some(Value::Object(message)) = entry.get_mut("message") {
         if message.get("role").and_then(Value::as_str) == Some("hookMessage") {
-            message.insert("role", "custom");
+            set(message, "role", "custom");
         }
     }
-    true
 }

@@ -28,7 +28,7 @@ pub mod llm;
 pub mod memory;
 mod migrate;
 pub mod outline;
-mod read;
+pub(crate) mod read;
 pub mod reader;
 pub mod store;
 pub mod summary;

@@ -3,12 +3,12 @@
 use steersman_wire::json::{Object, Value};
 
 /// A text member; empty when it is missing or no text.
-pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A number member; 0 when it is missing or no number.
-pub(super) fn number(value: &Value, key: &str) -> f64 {
+pub(crate) fn number(value: &Value, key: &str) -> f64 {
     value.get(key).and_then(Value::as_f64).unwrap_or(0.0)
 }
 
@@ -17,50 +17,69 @@ pub(super) fn given<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
     value.get(key).filter(|member| !member.is_null())
 }
 
-/// The elements of an array member.
-pub(super) fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value.get(key).and_then(Value::as_array).unwrap_or_default()
+/// Sets a member; nobody asks what was there.
+pub(super) fn set(object: &mut Object, key: &str, value: impl Into<Value>) {
+    object.insert(key, value);
 }
 
-/// An object of some members.
-pub(super) fn object(members: &[(&str, &Value)]) -> Object {
-    let mut object = Object::new();
-    for (key, value) in members {
-        object.insert(*key, (*value).clone());
+/// The texts of an array member.
+pub(crate) fn texts(value: &Value, key: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    for item in items(value, key) {
+        if let Value::String(text) = item {
+            texts.push(text.clone());
+        }
     }
-    object
+    texts
+}
+
+/// Adds texts to a text.
+pub(super) fn add(out: &mut String, texts: &[&str]) {
+    for text in texts {
+        out.push_str(text);
+    }
+}
+
+/// The elements of an array member.
+pub(crate) fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).unwrap_or_default()
 }
 
 /// One text block in an array, the long form of a text.
 pub(super) fn text_blocks(text: &str) -> Value {
-    Value::Array(vec![Value::Object(object(&[("type", &"text".into()), ("text", &text.into())]))])
+    let mut block = Object::new();
+    set(&mut block, "type", "text");
+    set(&mut block, "text", text);
+    Value::Array(vec![Value::Object(block)])
 }
 
-/// The length of a text as JavaScript counts it.
+/// The length of a text as JavaScript counts it: a unit for each letter, and one more for one of four bytes.
 pub(super) fn units(text: &str) -> usize {
-    text.chars().map(char::len_utf16).sum()
+    let mut units = 0;
+    for byte in text.bytes() {
+        units += usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0);
+    }
+    units
 }
 
-/// The texts of a content that is a text or an array of blocks, one after the other.
-pub(super) fn each_text<'a>(content: Option<&'a Value>, each: &mut dyn FnMut(&'a str)) {
+/// The texts of a content that is a text or an array of blocks.
+pub(super) fn texts_of(content: Option<&Value>) -> Vec<&str> {
+    let mut texts = Vec::new();
     match content {
-        Some(Value::String(text)) => each(text),
+        Some(Value::String(text)) => texts.push(text.as_str()),
         Some(Value::Array(blocks)) => {
-            blocks.iter().filter(|block| text(block, "type") == "text").for_each(|block| each(text(block, "text")));
+            for block in blocks {
+                if text(block, "type") == "text" {
+                    texts.push(text(block, "text"));
+                }
+            }
         }
         _ => {}
     }
+    texts
 }
 
 /// Those texts in one.
 pub(super) fn joined_text(content: Option<&Value>, separator: &str) -> String {
-    let mut out = String::new();
-    let mut first = true;
-    each_text(content, &mut |text| {
-        if !std::mem::take(&mut first) {
-            out.push_str(separator);
-        }
-        out.push_str(text);
-    });
-    out
+    texts_of(content).join(separator)
 }

@@ -6,7 +6,7 @@ use steersman_wire::order::NameMap;
 
 use super::import::Report;
 use super::outline::Body;
-use super::read::text;
+use super::read::{set, text};
 use super::tree::SessionTree;
 use super::{dates, migrate, SessionError, Stamp};
 
@@ -84,36 +84,34 @@ impl Reader {
         stamp: &mut Stamp<'_>,
     ) -> Result<Option<&Value>, SessionError> {
         let mut value = value;
-        let previous = self.tree.leaf_id().map(str::to_owned);
         let position = self.tree.len();
         let Value::Object(entry) = &mut value else { return Ok(None) };
-        let mut changed = migrate::entry(entry, self.version, previous.as_deref(), &|index| {
-            // The header counts as 0, and the lines that were skipped do not count.
-            index.checked_sub(1).map(|position| self.tree.id_at(position).to_owned())
-        });
-        let id = entry.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let renamed = self.tree.position(&id).is_some() || id.is_empty();
+        let mut changed = self.version < 3.0;
+        if changed {
+            migrate::entry(entry, self.version, &self.tree);
+        }
+        let id = entry.get("id").and_then(Value::as_str).unwrap_or_default();
+        let renamed = id.is_empty() || self.tree.position(id).is_some();
+        let holder = if renamed { id.to_owned() } else { String::new() };
         if renamed {
             let fresh = self.tree.fresh_id(stamp)?;
-            if !id.is_empty() || self.version >= 2.0 {
-                let code = if id.is_empty() { "missing_id" } else { "duplicate_id" };
-                let line = line.map_or(position, |(_, number)| number);
-                self.reports.push(Report { id: Some(fresh.clone()), ..Report::of(code, line) });
-            }
             set_id(entry, &fresh);
+            if !holder.is_empty() || self.version >= 2.0 {
+                let code = if holder.is_empty() { "missing_id" } else { "duplicate_id" };
+                let line = line.map_or(position, |(_, number)| number);
+                self.reports.push(Report { id: Some(fresh), ..Report::of(code, line) });
+            }
             changed = true;
         }
         // Of several entries with one id the nearest before it is meant.
         for key in REFERENCES {
-            let meant = entry.get(key).and_then(Value::as_str).and_then(|id| self.holders.get(id));
-            let meant = meant.map(|meant| self.tree.id_at(meant));
-            if let Some(meant) = meant.filter(|meant| entry.get(key).and_then(Value::as_str) != Some(meant)) {
-                entry.insert(key, meant);
+            if let Some(holder) = entry.get(key).and_then(Value::as_str).and_then(|id| self.holders.get(id)) {
+                set(entry, key, self.tree.id_at(holder));
                 changed = true;
             }
         }
-        if renamed && !id.is_empty() {
-            self.holders.set(&id, position);
+        if !holder.is_empty() {
+            self.holders.set(&holder, position);
         }
         let text = line.filter(|_| !changed).map(|(text, _)| text.into());
         self.tree.insert(value, text)?;
@@ -123,21 +121,20 @@ impl Reader {
 
     /// The session, and what was not as it should be: by line where the entries had lines, else by place.
     pub fn finish(mut self, header_line: Option<&str>) -> (SessionTree, Vec<Report>) {
-        let (lines, reports) = (&self.lines, &mut self.reports);
         let mut found = Vec::new();
-        self.tree.link(&mut |code, position| found.push((code, position)));
-        found.extend(self.tree.off_path().into_iter().map(|position| ("kept_off_path", position)));
+        self.tree.link(&mut found);
+        self.tree.off_path(&mut found);
         for (code, position) in found {
-            let line = lines.get(position).copied().unwrap_or(position);
-            reports.push(Report { id: Some(self.tree.id_at(position).to_owned()), ..Report::of(code, line) });
+            let line = self.lines.get(position).copied().unwrap_or(position);
+            self.reports.push(Report { id: Some(self.tree.id_at(position).to_owned()), ..Report::of(code, line) });
         }
         if self.version > 3.0 {
-            reports.push(Report::of("future_version", 1));
+            self.reports.push(Report::of("future_version", 1));
         }
         self.tree.header_line = header_line.map(Box::from);
         if self.version < 3.0 {
             if let Value::Object(header) = &mut self.tree.header {
-                header.insert("version", 3);
+                set(header, "version", 3);
             }
             self.tree.header_line = None;
         }
@@ -145,21 +142,16 @@ impl Reader {
     }
 }
 
-/// Sets an id; it stands after the type, as in files of today.
+/// Sets an id; a new one stands after the type and before the parent, as in files of today.
 fn set_id(entry: &mut Object, id: &str) {
-    if entry.contains_key("id") {
-        entry.insert("id", id);
-        return;
-    }
-    let parent = entry.remove("parentId").unwrap_or_default();
-    let mut ordered = Object::new();
-    for (key, value) in std::mem::take(entry) {
-        let is_type = key == "type";
-        ordered.insert(key, value);
-        if is_type {
-            ordered.insert("id", id);
-            ordered.insert("parentId", parent.clone());
+    if !entry.contains_key("id") {
+        let rest = std::mem::take(entry);
+        for key in ["type", "id", "parentId"] {
+            set(entry, key, rest.get(key).cloned());
+        }
+        for (key, value) in rest {
+            entry.insert(key, value);
         }
     }
-    *entry = ordered;
+    set(entry, "id", id);
 }

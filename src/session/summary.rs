@@ -1,11 +1,11 @@
 //! Requests for summaries, what of an answer is accepted, and how a summary is put together (COMPACTION 6 and 8).
 
-use steersman_wire::json::{to_text, Object, Value};
+use steersman_wire::json::{to_text, Value};
 
 use super::compact::Preparation;
 use super::files::FileLists;
 use super::llm;
-use super::read::{items, joined_text, text, units};
+use super::read::{add, items, joined_text, text, units};
 
 /// The system prompt of every summary request.
 pub const SYSTEM_PROMPT: &str = "You write summaries of conversations between a user and an assistant. You get a \
@@ -88,47 +88,73 @@ const LONGEST_RESULT: usize = 2000;
 
 /// A conversation as plain text. Results of tools are cut at 2000 characters; thinking is left out.
 pub fn serialize(messages: &mut dyn Iterator<Item = &Value>) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for message in messages.filter_map(llm::seen) {
-        let said = joined_text(message.get("content"), "\n");
-        let mut part = |name: &str, text: &str| {
-            if !text.is_empty() {
-                parts.push(["[", name, "]: ", text].concat());
+    let mut out = String::new();
+    for message in messages {
+        add_message(&mut out, message);
+    }
+    out
+}
+
+/// [`serialize`].
+pub(crate) fn as_text(messages: &[Value]) -> String {
+    let mut out = String::new();
+    for message in messages {
+        add_message(&mut out, message);
+    }
+    out
+}
+
+fn add_message(out: &mut String, message: &Value) {
+    let Some(message) = llm::seen(message) else { return };
+    let said = joined_text(message.get("content"), "\n");
+    match text(&message, "role") {
+        "user" => add_part(out, "User", &said),
+        "toolResult" => add_part(out, "Tool result", &shortened(said)),
+        "assistant" => {
+            add_part(out, "Assistant", &said);
+            let mut calls = String::new();
+            for block in items(&message, "content") {
+                if text(block, "type") == "toolCall" {
+                    add_call(&mut calls, block);
+                }
             }
-        };
-        match text(&message, "role") {
-            "user" => part("User", &said),
-            "toolResult" => part("Tool result", &shortened(&said)),
-            "assistant" => {
-                part("Assistant", &said);
-                let calls = items(&message, "content").iter().filter(|block| text(block, "type") == "toolCall");
-                part("Assistant tool calls", &calls.map(call_text).collect::<Vec<_>>().join("; "));
-            }
-            _ => {}
+            add_part(out, "Assistant tool calls", &calls);
+        }
+        _ => {}
+    }
+}
+
+fn add_part(out: &mut String, name: &str, text: &str) {
+    if !text.is_empty() {
+        let before = if out.is_empty() { "[" } else { "\n\n[" };
+        add(out, &[before, name, "]: ", text]);
+    }
+}
+
+fn add_call(out: &mut String, call: &Value) {
+    let before = if out.is_empty() { "" } else { "; " };
+    add(out, &[before, text(call, "name"), "("]);
+    if let Some(Value::Object(arguments)) = call.get("arguments") {
+        let mut before = "";
+        for (name, value) in arguments.iter() {
+            add(out, &[before, name, "=", &to_text(value)]);
+            before = ", ";
         }
     }
-    parts.join("\n\n")
+    add(out, &[")"]);
 }
 
-fn call_text(call: &Value) -> String {
-    let arguments = call.get("arguments").and_then(Value::as_object).into_iter().flat_map(Object::iter);
-    let arguments: Vec<String> = arguments.map(|(name, value)| [name, "=", &to_text(value)].concat()).collect();
-    [text(call, "name"), "(", &arguments.join(", "), ")"].concat()
-}
-
-fn shortened(result: &str) -> String {
-    let all = units(result);
-    if all <= LONGEST_RESULT {
-        return result.to_owned();
-    }
+fn shortened(result: String) -> String {
     let mut kept = 0;
-    let fits = |letter: &char| {
+    for (at, letter) in result.char_indices() {
         kept += letter.len_utf16();
-        kept <= LONGEST_RESULT
-    };
-    let head: String = result.chars().take_while(fits).collect();
-    let left = steersman_wire::text::decimal((all - units(&head)) as u64);
-    [&head, "\n\n[... ", &left, " more characters truncated]"].concat()
+        if kept > LONGEST_RESULT {
+            let (head, rest) = result.split_at_checked(at).unwrap_or_default();
+            let left = steersman_wire::text::decimal(units(rest) as u64);
+            return [head, "\n\n[... ", &left, " more characters truncated]"].concat();
+        }
+    }
+    result
 }
 
 /// The texts of the user messages to send, one request each: for the history, where there is a new one, and for the
@@ -138,16 +164,16 @@ pub fn compaction_requests(preparation: &Preparation, focus: &str) -> Vec<String
     if !preparation.history.is_empty() {
         let mut body = conversation(&preparation.history);
         if let Some(previous) = &preparation.previous_summary {
-            body.push_str(&["<previous-summary>\n", previous, "\n</previous-summary>\n\n", UPDATE].concat());
+            add(&mut body, &["<previous-summary>\n", previous, "\n</previous-summary>\n\n", UPDATE]);
         } else {
-            body.push_str(FIRST);
+            add(&mut body, &[FIRST]);
         }
-        body.push_str(&[STRUCTURE, CRITICAL, RULES].concat());
+        add(&mut body, &[STRUCTURE, CRITICAL, RULES]);
         add_focus(&mut body, focus);
         requests.push(body);
     }
     if !preparation.prefix.is_empty() {
-        let said = serialize(&mut preparation.prefix.iter());
+        let said = as_text(&preparation.prefix);
         let mut body = ["# Conversation\n\n", &said, "\n\n# Instructions\n\n", PREFIX].concat();
         add_focus(&mut body, focus);
         requests.push(body);
@@ -159,21 +185,21 @@ pub fn compaction_requests(preparation: &Preparation, focus: &str) -> Vec<String
 pub fn branch_request(messages: &[Value], instructions: &str, replace: bool) -> String {
     let mut body = conversation(messages);
     if replace && !instructions.is_empty() {
-        body.push_str(instructions);
+        add(&mut body, &[instructions]);
     } else {
-        body.push_str(&[BRANCH, STRUCTURE, RULES].concat());
+        add(&mut body, &[BRANCH, STRUCTURE, RULES]);
         add_focus(&mut body, instructions);
     }
     body
 }
 
 fn conversation(messages: &[Value]) -> String {
-    ["<conversation>\n", &serialize(&mut messages.iter()), "\n</conversation>\n\n"].concat()
+    ["<conversation>\n", &as_text(messages), "\n</conversation>\n\n"].concat()
 }
 
 fn add_focus(body: &mut String, focus: &str) {
     if !focus.is_empty() {
-        body.push_str(&["\n\nAdditional focus: ", focus].concat());
+        add(body, &["\n\nAdditional focus: ", focus]);
     }
 }
 
@@ -188,8 +214,10 @@ pub fn answer_text(answer: &Value) -> Result<String, &'static str> {
         "length" => return Err("cut"),
         _ => {}
     }
-    if items(answer, "content").iter().any(|block| text(block, "type") == "toolCall") {
-        return Err("tool_call");
+    for block in items(answer, "content") {
+        if text(block, "type") == "toolCall" {
+            return Err("tool_call");
+        }
     }
     let said = joined_text(answer.get("content"), "\n");
     if said.trim().is_empty() {
@@ -200,15 +228,15 @@ pub fn answer_text(answer: &Value) -> Result<String, &'static str> {
 
 /// The summary of a compaction from the answers to its requests, in their order.
 pub fn compaction_summary(preparation: &Preparation, answers: &[String]) -> String {
-    let mut answers = answers.iter().map(String::as_str);
+    let mut answers = answers.iter();
     let old = preparation.previous_summary.as_deref().unwrap_or("No prior history.");
-    let history = if preparation.history.is_empty() { old } else { answers.next().unwrap_or(old) };
-    let mut summary = history.to_owned();
+    let history = if preparation.history.is_empty() { None } else { answers.next() };
+    let mut summary = history.map_or(old, |answer| answer).to_owned();
     if !preparation.prefix.is_empty() {
-        let prefix = answers.next().unwrap_or_default();
-        summary.push_str(&["\n\n---\n\n**Turn Context (split turn):**\n\n", prefix].concat());
+        let prefix = answers.next().map_or("", |answer| answer);
+        add(&mut summary, &["\n\n---\n\n**Turn Context (split turn):**\n\n", prefix]);
     }
-    summary.push_str(&preparation.files.appended());
+    add(&mut summary, &[&preparation.files.appended()]);
     summary
 }
 

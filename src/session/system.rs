@@ -3,46 +3,56 @@
 use steersman_wire::json::{Object, Value};
 
 use super::context::Context;
-use super::read::{given, items, joined_text, text};
+use super::read::{given, items, joined_text, set, text};
 
 /// The one system message that says what all of a context say. `None`: there is none.
 pub(super) fn replayed(context: &Context<'_>, now: f64) -> Option<Value> {
-    let mut texts: Vec<String> = Vec::new();
+    let mut said = String::new();
     let (mut sections, mut tools) = (Object::new(), Object::new());
     let mut any = false;
-    for message in context.messages.iter().map(|message| &*message.message) {
+    for message in &context.messages {
+        let message = &*message.message;
         if text(message, "role") != "system" {
             continue;
         }
         any = true;
-        texts.push(joined_text(message.get("content"), "\n"));
-        for (name, section) in message.get("sections").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
-            match section {
-                Value::Null => drop(sections.remove(name)),
-                section => drop(sections.insert(name, section.clone())),
+        let own = joined_text(message.get("content"), "\n");
+        if !said.is_empty() && !own.is_empty() {
+            said.push_str("\n\n");
+        }
+        said.push_str(&own);
+        if let Some(Value::Object(changed)) = message.get("sections") {
+            for (name, section) in changed.iter() {
+                match section {
+                    Value::Null => drop(sections.remove(name)),
+                    section => set(&mut sections, name, section.clone()),
+                }
             }
         }
         for tool in items(message, "toolsRemoved") {
             tools.remove(tool.as_str().unwrap_or_else(|| text(tool, "name")));
         }
         for tool in items(message, "toolsAdded") {
-            tools.insert(text(tool, "name"), tool.clone());
+            set(&mut tools, text(tool, "name"), tool.clone());
         }
     }
     if !any {
         return None;
     }
-    texts.retain(|piece| !piece.is_empty());
     let mut message = Object::new();
-    message.insert("role", "system");
-    message.insert("content", texts.join("\n\n"));
+    set(&mut message, "role", "system");
+    set(&mut message, "content", said);
     if !sections.is_empty() {
-        message.insert("sections", sections);
+        set(&mut message, "sections", sections);
     }
     if !tools.is_empty() {
-        message.insert("toolsAdded", tools.into_iter().map(|(_, tool)| tool).collect::<Vec<_>>());
+        let mut added = Vec::new();
+        for (_, tool) in tools {
+            added.push(tool);
+        }
+        set(&mut message, "toolsAdded", added);
     }
-    message.insert("timestamp", now);
+    set(&mut message, "timestamp", now);
     Some(Value::Object(message))
 }
 

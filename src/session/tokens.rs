@@ -3,54 +3,68 @@
 use steersman_wire::json::{to_text, Object, Value};
 
 use super::context::Context;
-use super::read::{each_text, given, items, number, text, units};
+use super::read::{given, items, number, set, text, texts_of, units};
 use super::system;
 use super::tree::SessionTree;
 
 /// So many outlines are asked for at least, before it is seen whether that was enough.
 const AT_ONCE: usize = 16;
+/// The parts of a usage, and of its cost.
+const PARTS: [&str; 4] = ["input", "output", "cacheRead", "cacheWrite"];
 /// What an image counts as, in UTF-16 units.
 const IMAGE: usize = 4800;
 
 /// An estimate for one message: a token for every four UTF-16 units.
 pub fn estimate(message: &Value) -> f64 {
-    let content = message.get("content");
-    let units = match text(message, "role") {
-        "user" | "toolResult" | "custom" => content_units(content),
-        "assistant" => content_units(content) + items(message, "content").iter().map(block_units).sum::<usize>(),
-        "bashExecution" => units(text(message, "command")) + units(text(message, "output")),
-        "branchSummary" | "compactionSummary" => units(text(message, "summary")),
-        "system" => {
-            let sections = message.get("sections").and_then(Value::as_object).into_iter().flat_map(Object::values);
-            let sections = sections.filter_map(Value::as_str).map(units).sum::<usize>();
-            content_units(content) + sections + given(message, "toolsAdded").map_or(0, |tools| units(&to_text(tools)))
-        }
-        _ => 0,
-    };
-    units.div_ceil(4) as f64
-}
-
-fn content_units(content: Option<&Value>) -> usize {
     let mut sum = 0;
-    each_text(content, &mut |text| sum += units(text));
-    let blocks = content.and_then(Value::as_array).unwrap_or_default();
-    sum + blocks.iter().filter(|block| text(block, "type") == "image").count() * IMAGE
+    match text(message, "role") {
+        "user" | "toolResult" | "custom" => sum = content_units(message, false),
+        "assistant" => sum = content_units(message, true),
+        "bashExecution" => sum = units(text(message, "command")) + units(text(message, "output")),
+        "branchSummary" | "compactionSummary" => sum = units(text(message, "summary")),
+        "system" => {
+            sum = content_units(message, false) + given(message, "toolsAdded").map_or(0, json_units);
+            if let Some(Value::Object(sections)) = message.get("sections") {
+                for (_, section) in sections.iter() {
+                    sum += section.as_str().map_or(0, units);
+                }
+            }
+        }
+        _ => {}
+    }
+    sum.div_ceil(4) as f64
 }
 
-fn block_units(block: &Value) -> usize {
-    match text(block, "type") {
-        "thinking" => units(text(block, "thinking")),
-        "toolCall" => units(text(block, "name")) + block.get("arguments").map_or(0, |json| units(&to_text(json))),
-        _ => 0,
+/// The units of what is said; of an answer also what was thought and called.
+fn content_units(message: &Value, answer: bool) -> usize {
+    let mut sum = 0;
+    for text in texts_of(message.get("content")) {
+        sum += units(text);
     }
+    for block in items(message, "content") {
+        sum += match text(block, "type") {
+            "image" => IMAGE,
+            "thinking" if answer => units(text(block, "thinking")),
+            "toolCall" if answer => units(text(block, "name")) + block.get("arguments").map_or(0, json_units),
+            _ => 0,
+        };
+    }
+    sum
+}
+
+fn json_units(value: &Value) -> usize {
+    units(&to_text(value))
 }
 
 /// The tokens of a context by what an answer reports.
 pub fn of_usage(usage: &Value) -> f64 {
-    match number(usage, "totalTokens") {
-        0.0 => ["input", "output", "cacheRead", "cacheWrite"].iter().map(|key| number(usage, key)).sum(),
-        total => total,
+    let mut tokens = number(usage, "totalTokens");
+    if tokens == 0.0 {
+        for key in PARTS {
+            tokens += number(usage, key);
+        }
     }
+    tokens
 }
 
 /// The size of a context.
@@ -68,8 +82,13 @@ pub struct Size {
 
 /// The size of a list of messages: what the last good answer counted, and an estimate of what came after it.
 pub fn of_messages(messages: &mut dyn Iterator<Item = &Value>) -> Size {
+    sum_up(&messages.collect::<Vec<_>>())
+}
+
+/// [`of_messages`].
+pub(crate) fn sum_up(messages: &[&Value]) -> Size {
     let mut size = Size { tokens: 0.0, counted: 0.0, estimated: 0.0, counted_at: None };
-    for (at, message) in messages.enumerate() {
+    for (at, &message) in messages.iter().enumerate() {
         match counted(message) {
             Some(tokens) => size = Size { tokens, counted: tokens, estimated: 0.0, counted_at: Some(at) },
             None => size.estimated += estimate(message),
@@ -94,7 +113,7 @@ impl SessionTree {
         for message in context.messages.iter().rev() {
             if self.is_outline(message.entry) {
                 outlines += 1;
-            } else if changed.is_none_or(|changed| message.entry > changed) && counted(&message.message).is_some() {
+            } else if Some(message.entry) > changed && counted(&message.message).is_some() {
                 break;
             }
             measured.push(message.entry);
@@ -107,37 +126,57 @@ impl SessionTree {
 
     /// The last compaction or context edit. Positions grow along a path.
     fn changed(&self, context: &Context<'_>) -> Option<usize> {
-        let changes = |at: &usize| matches!(self.kind_at(*at), "compaction" | "context_edit");
-        context.entries.iter().copied().filter(changes).max()
+        let mut last = None;
+        for &at in &context.entries {
+            if matches!(self.kind_at(at), "compaction" | "context_edit") {
+                last = last.max(Some(at));
+            }
+        }
+        last
     }
 
     /// The size of a context. What was counted before the last compaction or context edit does not hold any more.
     pub fn size(&self, context: &Context<'_>) -> Size {
         let changed = self.changed(context);
-        let messages = || context.messages.iter();
-        let holds = |entry: usize| changed.is_none_or(|changed| entry > changed);
-        let last = messages().rfind(|message| counted(&message.message).is_some());
-        if last.is_some_and(|last| holds(last.entry)) {
-            return of_messages(&mut messages().map(|message| &*message.message));
+        let last = context.messages.iter().rfind(|message| counted(&message.message).is_some());
+        if last.is_some_and(|last| Some(last.entry) > changed) {
+            return sum_up(&context.messages.iter().map(|message| &*message.message).collect::<Vec<_>>());
         }
-        let others = messages().map(|message| &*message.message).filter(|message| text(message, "role") != "system");
-        let mut estimated: f64 = others.map(estimate).sum();
-        estimated += system::replayed(context, 0.0).as_ref().map_or(0.0, estimate);
+        let mut estimated = system::replayed(context, 0.0).as_ref().map_or(0.0, estimate);
+        for message in &context.messages {
+            if text(&message.message, "role") != "system" {
+                estimated += estimate(&message.message);
+            }
+        }
         Size { tokens: estimated, counted: 0.0, estimated, counted_at: None }
     }
 }
 
 /// The sum of some usages, with their cost.
 pub fn total_usage(usages: &mut dyn Iterator<Item = &Value>) -> Value {
-    const COUNTS: [&str; 5] = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"];
-    const COSTS: [&str; 5] = ["input", "output", "cacheRead", "cacheWrite", "total"];
-    let (mut counts, mut costs) = ([0.0; 5], [0.0; 5]);
+    total_of(&usages.collect::<Vec<_>>())
+}
+
+/// [`total_usage`].
+pub(crate) fn total_of(usages: &[&Value]) -> Value {
+    let mut costs = Vec::new();
     for usage in usages {
-        let cost = usage.get("cost").unwrap_or(&Value::Null);
-        counts.iter_mut().zip(COUNTS).for_each(|(sum, key)| *sum += number(usage, key));
-        costs.iter_mut().zip(COSTS).for_each(|(sum, key)| *sum += number(cost, key));
+        costs.extend(usage.get("cost"));
     }
-    let mut total: Object = COUNTS.into_iter().zip(counts).collect();
-    total.insert("cost", COSTS.into_iter().zip(costs).collect::<Object>());
+    let mut total = sums(usages, "totalTokens");
+    set(&mut total, "cost", sums(&costs, "total"));
     Value::Object(total)
+}
+
+/// The sums of the parts, and of what stands under `total`.
+fn sums(of: &[&Value], total: &str) -> Object {
+    let mut sums = Object::new();
+    for key in PARTS.into_iter().chain([total]) {
+        let mut sum = 0.0;
+        for value in of {
+            sum += number(value, key);
+        }
+        set(&mut sums, key, sum);
+    }
+    sums
 }

@@ -5,7 +5,7 @@ use steersman_wire::order::{sorted_positions, NameMap};
 
 use super::dates;
 use super::outline::Body;
-use super::read::text;
+use super::read::{set, text};
 use super::{SessionError, Stamp};
 
 /// One entry: what it says, and where in the tree it stands.
@@ -72,13 +72,13 @@ impl SessionTree {
             return Err(SessionError::new("bad_id"));
         }
         let mut header = Object::new();
-        header.insert("type", "session");
-        header.insert("version", 3);
-        header.insert("id", id);
-        header.insert("timestamp", dates::iso(now));
-        header.insert("cwd", cwd);
+        set(&mut header, "type", "session");
+        set(&mut header, "version", 3);
+        set(&mut header, "id", id);
+        set(&mut header, "timestamp", dates::iso(now));
+        set(&mut header, "cwd", cwd);
         if let Some(parent) = parent {
-            header.insert("parentSession", parent);
+            set(&mut header, "parentSession", parent);
         }
         Ok(Self::with_header(Value::Object(header)))
     }
@@ -106,7 +106,7 @@ impl SessionTree {
         for value in entries {
             tree.insert(value, None)?;
         }
-        tree.link(&mut |_, _| {});
+        tree.link(&mut Vec::new());
         Ok(tree)
     }
 
@@ -136,25 +136,21 @@ impl SessionTree {
         Ok(position)
     }
 
-    /// A new entry after the leaf, and the leaf from now on.
-    pub(super) fn append(
-        &mut self,
-        kind: &str,
-        members: &[(&str, Option<Value>)],
-        stamp: &mut Stamp<'_>,
-    ) -> Result<usize, SessionError> {
+    /// The beginning of a new entry after the leaf: what all have.
+    pub(super) fn begin(&self, kind: &str, stamp: &mut Stamp<'_>) -> Result<Object, SessionError> {
         let id = self.fresh_id(stamp)?;
         let mut entry = Object::new();
-        entry.insert("type", kind);
-        entry.insert("id", id.as_str());
-        entry.insert("parentId", self.leaf_id());
-        entry.insert("timestamp", dates::iso(stamp.now));
-        for (key, value) in members {
-            if let Some(value) = value {
-                entry.insert(*key, value.clone());
-            }
-        }
+        set(&mut entry, "type", kind);
+        set(&mut entry, "id", id);
+        set(&mut entry, "parentId", self.leaf_id());
+        set(&mut entry, "timestamp", dates::iso(stamp.now));
+        Ok(entry)
+    }
+
+    /// Adds an entry that was begun after the leaf. It is the leaf from now on.
+    pub(super) fn append(&mut self, entry: Object) -> Result<usize, SessionError> {
         let parent = self.leaf;
+        let id = entry.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let position = self.add(&id, Body::Whole(Value::Object(entry)), None)?;
         self.attach(position, parent);
         Ok(position)
@@ -288,11 +284,24 @@ impl SessionTree {
 
     /// The labels of now: for every entry the last one given to it on any branch. By position of the entry.
     pub fn labels(&self) -> Vec<Option<&str>> {
+        let mut labels = Vec::new();
+        for entry in self.label_entries() {
+            labels.push(entry.map(|entry| text(self.value_at(entry), "label")));
+        }
+        labels
+    }
+
+    /// The entries that gave those labels.
+    pub(super) fn label_entries(&self) -> Vec<Option<usize>> {
         let mut labels = vec![None; self.len()];
-        for entry in self.entries().filter(|entry| text(entry, "type") == "label") {
+        for position in 0..self.len() {
+            let entry = self.value_at(position);
+            if text(entry, "type") != "label" {
+                continue;
+            }
             let target = self.position(text(entry, "targetId"));
             if let Some(label) = target.and_then(|target| labels.get_mut(target)) {
-                *label = Some(text(entry, "label")).filter(|label| !label.is_empty());
+                *label = if text(entry, "label").is_empty() { None } else { Some(position) };
             }
         }
         labels

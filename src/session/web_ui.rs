@@ -15,27 +15,27 @@ pub fn import_web_ui(row: &Value, cwd: &str, stamp: &mut Stamp<'_>) -> Result<Se
     if row.get("messages").and_then(Value::as_array).is_none() {
         return Err(SessionError::new("not_a_session"));
     }
-    let time = |key| match row.get(key) {
+    let created = match row.get("createdAt") {
         Some(Value::String(text)) => dates::millis(text),
         time => time.and_then(Value::as_f64),
     };
-    let mut now = time("createdAt").unwrap_or(stamp.now);
+    let now = created.unwrap_or(stamp.now);
+    let stamp = &mut Stamp { ids: stamp.ids, now };
     let mut tree = SessionTree::new(text(row, "id"), cwd, None, now)?;
     if !text(row, "title").trim().is_empty() {
-        tree.append_name(text(row, "title"), &mut Stamp { ids: stamp.ids, now })?;
+        tree.append_name(text(row, "title"), stamp)?;
     }
     if let Some(model) = given(row, "model") {
-        let id = text(model, "id");
-        tree.append_model_change(text(model, "provider"), id, &mut Stamp { ids: stamp.ids, now })?;
+        tree.append_model_change(text(model, "provider"), text(model, "id"), stamp)?;
     }
     if let Some(Value::String(level)) = given(row, "thinkingLevel") {
-        tree.append_thinking_level_change(level, &mut Stamp { ids: stamp.ids, now })?;
+        tree.append_thinking_level_change(level, stamp)?;
     }
-    for message in items(row, "messages").iter().filter(|message| message.as_object().is_some()) {
-        now = message.get("timestamp").and_then(Value::as_f64).unwrap_or(now);
+    for message in items(row, "messages") {
+        stamp.now = message.get("timestamp").and_then(Value::as_f64).unwrap_or(stamp.now);
         // An answer that was still arriving when the page closed is none.
-        if text(message, "stopReason") != "pending" {
-            tree.append_message(message.clone(), &mut Stamp { ids: stamp.ids, now })?;
+        if message.as_object().is_some() && text(message, "stopReason") != "pending" {
+            tree.append_message(message.clone(), stamp)?;
         }
     }
     Ok(tree)
