@@ -98,11 +98,14 @@ export class SessionCore implements Companion, Owner {
     this.recorder.paused = true;
     this.transcript = new Transcript(this);
     const place = accompanied(agent);
-    if (place._companion) throw new AgentBusyError("This agent has a session already; dispose() it first.");
+    const before = place._companion?.() as SessionCore | undefined;
+    // Views are mounted, taken down and mounted again in one go (StrictMode): the next session waits for the last one.
+    if (before && (!before._disposed || agent.state.isStreaming))
+      throw new AgentBusyError("This agent has a session already; dispose() it first.");
     place._companion = () => this;
     joinStore(store, this);
     this._unsubscribe = store.subscribe((event) => this._told(event));
-    this.ready = this._open();
+    this.ready = this._open(before?._disposing);
     // Whoever waits for it gets the error; the page need not.
     this.ready.catch(() => {});
   }
@@ -186,7 +189,8 @@ export class SessionCore implements Companion, Owner {
         await this.recorder.flush();
       })(),
     );
-    accompanied(this.agent)._companion = undefined;
+    const place = accompanied(this.agent);
+    if (place._companion?.() === this) place._companion = undefined;
     this._unsubscribe();
     leaveStore(this.store, this);
     this.outbox.close();
@@ -314,7 +318,8 @@ export class SessionCore implements Companion, Owner {
 
   // --- Opening and following
 
-  private async _open(): Promise<void> {
+  private async _open(before: Promise<void> | undefined): Promise<void> {
+    await before;
     try {
       await this.store.open();
       await this._adopt(await this._read());

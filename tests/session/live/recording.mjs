@@ -140,6 +140,32 @@ export const recording = {
     await Session.open({ agent, store: new MemoryStore() });
   },
 
+  "a session that is made while the last one is disposed goes on with the agent and the store": async (
+    host,
+  ) => {
+    const { Session, MemoryStore } = host.session;
+    for (const keepStore of [false, true])
+      for (const same of [false, true]) {
+        const agent = agentOf(host, ["One.", "Two."]);
+        const store = new MemoryStore();
+        // As StrictMode mounts views: there, gone, and there again, with nothing in between.
+        const first = new Session({ agent, store });
+        const gone = first.dispose({ keepStore });
+        const second = new Session({ agent, store: same ? store : new MemoryStore() });
+        await rejects((async () => new Session({ agent, store }))(), "busy");
+        await agent.prompt("1");
+        await gone;
+        await agent.prompt("2");
+        equal(roles(agent.state.messages), `system ${turn} ${turn}`);
+        equal((await second.store.stats()).messageCount, 5);
+        equal([second.role, first.unsaved, second.unsaved], ["writer", 0, 0]);
+        const run = agent.prompt("3");
+        const left = second.dispose({ keepStore: true });
+        await rejects((async () => new Session({ agent, store: second.store }))(), "busy");
+        await Promise.all([run, left]);
+      }
+  },
+
   "names and labels are stored": async (host) => {
     const { Session, MemoryStore } = host.session;
     const store = new MemoryStore();
