@@ -3,6 +3,7 @@
 use crate::json::{parse, to_text, Value};
 use crate::secrets::{redact, CUT};
 use crate::sniff::{sniff, Body};
+use crate::source::Source;
 use crate::sse::{Event, Sse};
 use crate::text::{decimal, has};
 use crate::verdict::is_overflow_text;
@@ -43,53 +44,57 @@ impl Failure {
     /// An HTTP status that is no success, in the words of its body.
     pub fn of_status(status: u16, body: &str) -> Self {
         let number = decimal(status.into());
-        let message = match said_in_body(body) {
-            Said::Nothing => [&number, " status code (no body)"].concat(),
-            Said::Text(text) => [&number, ": ", &text].concat(),
+        let said = said_in_body(body);
+        let message = match said.is_empty() {
+            true => [&number, " status code (no body)"].concat(),
+            false => [&number, ": ", &said].concat(),
         };
         Self { code: code_of_status(status, &message).into(), message, status: Some(status) }
     }
 
-    /// An error inside a stream: `error` is the error itself, or an object that has one.
-    pub fn in_band(error: &Value) -> Self {
-        let error = error.get("error").unwrap_or(error);
-        let mut message = member_text(error).unwrap_or_else(|| match error {
-            Value::String(text) => text.clone(),
-            other => to_text(other),
-        });
+    /// The provider's own words, whose kind only they tell.
+    pub fn in_words(message: String) -> Self {
+        Self::new(code_of_text(&message).unwrap_or("http"), message)
+    }
+
+    /// An error inside a stream: the error itself, or an object that has one.
+    fn in_band(source: Source<'_>) -> Self {
+        let [inner] = source.pick(&["error"]);
+        let error = inner.or(source);
+        let [code, kind, status, metadata] = error.pick(&["code", "type", "status_code", "metadata"]);
+        let mut message = member_text(error).unwrap_or_else(|| shown(error));
         // The kind of error is what tells a transient one; it may stand beside the message only.
-        if let Some(kind) = ["code", "type"].into_iter().find_map(|name| error.get(name).and_then(word)) {
-            if !has(&message, &kind) {
-                message = [&kind, ": ", &message].concat();
-            }
+        let kind = if word(code).is_empty() { word(kind) } else { word(code) };
+        if !kind.is_empty() && !has(&message, &kind) {
+            message = [&kind, ": ", message.as_str()].concat();
         }
-        append_upstream(&mut message, error);
-        let status = error.get("code").or_else(|| error.get("status_code")).and_then(Value::as_f64);
-        let code = match status {
-            Some(status) if (400.0..600.0).contains(&status) => code_of_status(status as u16, &message),
-            _ => code_of_text(&message).unwrap_or("http"),
-        };
-        Self::new(code, message)
+        append_upstream(&mut message, metadata);
+        match code.or(status).number() {
+            Some(status) if (400.0..600.0).contains(&status) => {
+                Self::new(code_of_status(status as u16, &message), message)
+            }
+            _ => Self::in_words(message),
+        }
     }
 
     /// An error inside a stream, given as text of any form.
     pub fn in_band_text(text: &str) -> Self {
-        match parse(text) {
-            Ok(value) => Self::in_band(&value),
-            Err(_) => Self::new(code_of_text(text).unwrap_or("http"), cut(text.trim(), SHOWN)),
+        let source = Source::whole(text);
+        if source.is_absent() {
+            return Self::new(code_of_text(text).unwrap_or("http"), cut(text.trim(), SHOWN));
         }
+        Self::in_band(source)
     }
 
     /// A good status whose body is no event stream.
     pub fn not_a_stream(status: u16, content_type: &str, body: &str) -> Self {
-        if let Ok(value) = parse(body.trim()) {
-            let first = first(&value);
-            if first.get("error").is_some_and(|error| !error.is_null()) {
-                return Self::in_band(first);
-            }
-            if let Some(message) = member_text(first) {
-                return Self::new(code_of_text(&message).unwrap_or("http"), message);
-            }
+        let source = first(Source::whole(body));
+        let [error] = source.pick(&["error"]);
+        if !error.is_absent() {
+            return Self::in_band(source);
+        }
+        if let Some(message) = member_text(source) {
+            return Self::in_words(message);
         }
         let kind = if content_type.is_empty() { "no content type" } else { content_type };
         let head = ["Expected an event stream, but HTTP ", &decimal(status.into()), " brought ", kind, ": "].concat();
@@ -117,36 +122,37 @@ impl Failure {
     }
 }
 
-enum Said {
-    Nothing,
-    Text(String),
+/// The error of an HTTP body: the JSON of its `error`, else the whole JSON, else the text; of an event stream, the same
+/// for the data of its first event. Empty when nothing was said.
+fn said_in_body(body: &str) -> String {
+    let text = first_event(body).unwrap_or_else(|| body.trim().to_owned());
+    let value = first(Source::whole(&text));
+    if value.is_absent() {
+        return cut(&text, SHOWN);
+    }
+    let [error] = value.pick(&["error"]);
+    let error = error.or(value);
+    let whole = shown(error);
+    if whole == "{}" {
+        return String::new();
+    }
+    let mut said = cut(&whole, SHOWN);
+    let [metadata] = error.pick(&["metadata"]);
+    append_upstream(&mut said, metadata);
+    said
 }
 
-/// The error of an HTTP body: the JSON of its `error`, else the whole JSON, else the text; of an event stream, the same
-/// for the data of its first event.
-fn said_in_body(body: &str) -> Said {
-    let text = first_event(body).unwrap_or_else(|| body.trim().to_owned());
-    if text.is_empty() {
-        return Said::Nothing;
+/// A string as what it says, anything else as JSON without white space.
+fn shown(source: Source<'_>) -> String {
+    match parse(source.span).unwrap_or_default() {
+        Value::String(text) => text,
+        other => to_text(&other),
     }
-    let Ok(value) = parse(&text) else {
-        return Said::Text(cut(&text, SHOWN));
-    };
-    let value = first(&value);
-    let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
-    let shown = match error {
-        Value::String(text) => text.clone(),
-        Value::Object(members) if members.is_empty() => return Said::Nothing,
-        other => to_text(other),
-    };
-    let mut shown = cut(&shown, SHOWN);
-    append_upstream(&mut shown, error);
-    Said::Text(shown)
 }
 
 /// Some gateways wrap an error in a list.
-fn first(value: &Value) -> &Value {
-    value.as_array().and_then(<[Value]>::first).unwrap_or(value)
+fn first(source: Source<'_>) -> Source<'_> {
+    source.items().next().unwrap_or(source)
 }
 
 /// Data of the first event, if the body is an event stream.
@@ -165,27 +171,27 @@ fn first_event(body: &str) -> Option<String> {
 }
 
 /// What OpenRouter's upstream said, unless it is in the text already.
-fn append_upstream(message: &mut String, error: &Value) {
-    let raw = error.get("metadata").and_then(|metadata| metadata.get("raw")).and_then(word);
-    if let Some(raw) = raw.filter(|raw| !raw.is_empty()) {
-        if !has(message, &raw) && !has(message, &escaped(&raw)) {
-            message.push('\n');
-            message.push_str(&cut(&raw, SHOWN));
-        }
+fn append_upstream(message: &mut String, metadata: Source<'_>) {
+    let [raw] = metadata.pick(&["raw"]);
+    let raw = word(raw);
+    if !raw.is_empty() && !has(message, &raw) && !has(message, &escaped(&raw)) {
+        message.push('\n');
+        message.push_str(&cut(&raw, SHOWN));
     }
 }
 
 /// The message of an error object.
-fn member_text(error: &Value) -> Option<String> {
-    ["message", "detail", "error"].into_iter().find_map(|name| error.get(name)?.as_str().map(str::to_owned))
+fn member_text(error: Source<'_>) -> Option<String> {
+    let [message, detail, error] = error.pick(&["message", "detail", "error"]);
+    let text = message.only(b'"').or(detail.only(b'"')).or(error.only(b'"'));
+    (!text.is_absent()).then(|| text.string().into_owned())
 }
 
-/// A string that says something, or a number.
-fn word(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.as_str().to_owned()),
-        _ => None,
+/// A string, or a number as written.
+fn word(source: Source<'_>) -> Cow<'_, str> {
+    match source.number() {
+        Some(_) => source.span.into(),
+        None => source.string(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! HTTP as data: what a host has to send.
 
 use crate::text::{around, has};
-use memchr::memchr3;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -66,8 +65,10 @@ pub(crate) struct Headers(Vec<(String, String)>);
 
 impl Headers {
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
-        let name = name.to_ascii_lowercase();
-        let value = value.into();
+        self.put(name.to_ascii_lowercase(), value.into());
+    }
+
+    fn put(&mut self, name: String, value: String) {
         match self.0.iter_mut().find(|header| header.0 == name) {
             Some(header) => header.1 = value,
             None => self.0.push((name, value)),
@@ -75,7 +76,9 @@ impl Headers {
     }
 
     pub fn remove(&mut self, name: &str) {
-        self.0.retain(|header| !header.0.eq_ignore_ascii_case(name));
+        if let Some(at) = self.0.iter().position(|header| header.0.eq_ignore_ascii_case(name)) {
+            self.0.remove(at);
+        }
     }
 
     /// Sets what a model or a caller asks for; no value removes the header.
@@ -103,15 +106,17 @@ impl Headers {
             }
             let mut rest = value.as_str();
             while !rest.is_empty() {
-                let end = memchr3(b' ', b';', b',', rest.as_bytes()).unwrap_or(rest.len());
+                let end = rest.bytes().position(|byte| matches!(byte, b' ' | b';' | b',')).unwrap_or(rest.len());
                 let word = rest.get(..end).unwrap_or_default();
-                secrets.push(word);
-                secrets.extend(around(word, b'=', false).map(|parts| parts.1));
+                for secret in [word, around(word, b'=', false).unwrap_or_default().1] {
+                    // Anything shorter is no credential, and hiding it would garble ordinary words.
+                    if secret.len() >= 8 {
+                        secrets.push(secret);
+                    }
+                }
                 rest = rest.get(end + 1..).unwrap_or_default();
             }
         }
-        // Anything shorter is no credential, and hiding it would garble ordinary words.
-        secrets.retain(|secret| secret.len() >= 8);
         secrets
     }
 }

@@ -4,7 +4,7 @@
 //! quotes costs one pass and no memory; the one thing to change on the way is a lone surrogate escape, which no provider
 //! accepts and which is dropped (PROVIDERS 1.5).
 
-use crate::json::Reader;
+use crate::json::{hex_unit, Reader};
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -117,9 +117,7 @@ pub(crate) fn clean(json: &str) -> Cow<'_, str> {
 /// The unit of a `\uXXXX` escape at `at`.
 fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
     match bytes.get(at..at + 6)? {
-        [b'\\', b'u', digits @ ..] => {
-            digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)? as u16))
-        }
+        [b'\\', b'u', digits @ ..] => hex_unit(digits),
         _ => None,
     }
 }

@@ -4,13 +4,14 @@
 use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::http::{base_of, HttpRequest, WireError};
-use crate::json::{self, JsonError, Reader, Value};
+use crate::json::{self, JsonError, Reader};
 use crate::literal::Literal;
 use crate::model::Model;
 use crate::proxy;
 use crate::read::{self, Read};
 use crate::request::Request;
 use crate::response::{Decode, Step};
+use crate::source::Source;
 use crate::sse::Event;
 use crate::text::{decimal, json_fault};
 use crate::write::Writer;
@@ -114,17 +115,15 @@ impl Decode for Decoder {
 
     fn refused(&self, status: u16, status_text: &str, body: &str) -> Failure {
         let failure = Failure::of_status(status, body);
-        let said = json::parse(body.trim()).unwrap_or_default();
-        let error = said.get("error").unwrap_or(&Value::Null);
-        let word = |name: &str| error.get(name).and_then(Value::as_str);
-        let Some(text) = word("message") else {
+        let [error] = Source::whole(body).pick(&["error"]);
+        let [text, code] = error.pick(&["message", "code"]);
+        if text.only(b'"').is_absent() {
             return failure;
-        };
-        let mut message = [&decimal(status.into()), " ", status_text].concat().trim_end().to_owned();
-        message.push_str(": ");
-        message.push_str(text);
-        if let Some(code) = word("code") {
-            message.push_str(&[" (", code, ")"].concat());
+        }
+        let head = [&decimal(status.into()), " ", status_text].concat();
+        let mut message = [head.trim_end(), ": ", &text.string()].concat();
+        if !code.only(b'"').is_absent() {
+            message.push_str(&[" (", &code.string(), ")"].concat());
         }
         Failure { message, ..failure }
     }

@@ -3,7 +3,7 @@
 
 use crate::draft::{members, Draft, Kind};
 use crate::failure::Failure;
-use crate::json::{self, Number, Value};
+use crate::json::Number;
 use crate::read::Read;
 use crate::response::{Decode, Step};
 use crate::source::Source;
@@ -130,13 +130,9 @@ impl Decoder {
             });
             return Step::Finished;
         }
-        let error = error.text();
-        let failure = match (reason, error) {
+        let failure = match (reason, error.text()) {
             ("aborted", error) => Failure::new("aborted", error.unwrap_or("Request was aborted".into())),
-            (_, error) => {
-                let error = error.unwrap_or("The proxy server reported an error".into());
-                Failure::in_band(&Value::from(error.into_owned()))
-            }
+            (_, error) => Failure::in_words(error.unwrap_or("The proxy server reported an error".into()).into_owned()),
         };
         draft.fail(failure)
     }
@@ -178,14 +174,16 @@ impl Decode for Decoder {
     }
 
     fn refused(&self, status: u16, status_text: &str, body: &str) -> Failure {
-        let said = json::parse(body.trim()).ok();
-        let said = said.as_ref().and_then(|body| body.get("error")).and_then(Value::as_str);
+        let [error] = Source::whole(body).pick(&["error"]);
+        let said = error.string();
         let number = decimal(status.into());
-        let text = match said {
+        let text = if error.only(b'"').is_absent() {
+            ["Proxy error: ", &number, " ", status_text].concat()
+        } else if has(&said, &number) {
             // Whatever the server says: the status is what retries and people look for.
-            Some(text) if has(text, &number) => ["Proxy error: ", text].concat(),
-            Some(text) => ["Proxy error: ", text, " (", &number, ")"].concat(),
-            None => ["Proxy error: ", &number, " ", status_text].concat(),
+            ["Proxy error: ", &said].concat()
+        } else {
+            ["Proxy error: ", &said, " (", &number, ")"].concat()
         };
         Failure { message: text.trim_end().to_owned(), ..Failure::of_status(status, body) }
     }

@@ -16,7 +16,7 @@ use crate::proxy;
 use crate::read::Read;
 use crate::sniff::{sniff, Body};
 use crate::sse::{Event, Sink, Sse, Trailing};
-use crate::text::{decimal, json_fault};
+use crate::text::{decimal, json_fault, lossy};
 
 /// Most bytes of an error body, or of a body that may turn out to be no stream, that are kept.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -250,7 +250,7 @@ impl Response {
 
     /// The error body is complete, or long enough.
     fn refuse(&mut self) {
-        let body = String::from_utf8_lossy(&self.body).into_owned();
+        let body = lossy(&self.body);
         let mut failure = self.decoder.refused(self.status, &self.status_text, &body);
         if self.status == 404 && !self.url.is_empty() {
             let parts = ["\nNothing answers at ", &self.url, NOT_THERE];
@@ -291,7 +291,7 @@ impl Response {
                 Some(Failure::truncated("Stream ended without an answer: the response body is empty"))
             }
             _ => {
-                let body = String::from_utf8_lossy(&self.body);
+                let body = lossy(&self.body);
                 Some(Failure::not_a_stream(self.status, &self.content_type, &body))
             }
         }

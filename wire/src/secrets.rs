@@ -13,16 +13,36 @@ const PART: usize = 4;
 pub(crate) fn redact(text: &mut String, secrets: &[String]) {
     let was_cut = has(text, CUT);
     for secret in secrets {
-        for form in forms(secret) {
-            hide(text, &form, "");
-            // A text that was cut may end inside of it.
-            let mut end = if was_cut { form.len() } else { 0 };
-            while end > PART {
-                end -= 1;
-                if let Some(part) = form.get(..end) {
-                    hide(text, &[part, CUT].concat(), CUT);
-                }
+        hide_form(text, secret.clone(), was_cut);
+        // As JSON and pages quote it.
+        hide_form(text, replace(secret, "/", "\\/"), was_cut);
+        let mut named = secret.clone();
+        for (char, name) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")] {
+            named = replace(&named, char, name);
+        }
+        hide_form(text, named, was_cut);
+        for ten in [b'A', b'a'] {
+            for style in [&["%", ""], &["\\u00", ""], &["&#x", ";"]] {
+                hide_form(text, quoted(secret, ten, style), was_cut);
             }
+        }
+        // Wherever in a longer text it begins.
+        for shift in 0..3 {
+            for last in [*b"+/", *b"-_"] {
+                hide_form(text, base64(secret.as_bytes(), shift, last), was_cut);
+            }
+        }
+    }
+}
+
+/// Hides a secret in one of its forms. A text that was cut may end inside of it.
+fn hide_form(text: &mut String, form: String, was_cut: bool) {
+    hide(text, &form, "");
+    let mut end = if was_cut { form.len() } else { 0 };
+    while end > PART {
+        end -= 1;
+        if let Some(part) = form.get(..end) {
+            hide(text, &[part, CUT].concat(), CUT);
         }
     }
 }
@@ -31,26 +51,6 @@ fn hide(text: &mut String, form: &str, then: &str) {
     if has(text, form) {
         *text = replace(text, form, &[HIDDEN, then].concat());
     }
-}
-
-/// A secret itself, as JSON, addresses and pages quote it, and in base64, wherever in a longer text it begins.
-fn forms(secret: &str) -> Vec<String> {
-    let mut named = secret.to_owned();
-    for (char, name) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")] {
-        named = replace(&named, char, name);
-    }
-    let mut forms = vec![secret.to_owned(), replace(secret, "/", "\\/"), named];
-    for ten in [b'A', b'a'] {
-        for style in [&["%", ""], &["\\u00", ""], &["&#x", ";"]] {
-            forms.push(quoted(secret, ten, style));
-        }
-    }
-    for shift in 0..3 {
-        for last in [*b"+/", *b"-_"] {
-            forms.push(base64(secret.as_bytes(), shift, last));
-        }
-    }
-    forms
 }
 
 /// With numbers in place of bytes that mean something there. `ten` is the hexadecimal digit 10, `style` what stands before

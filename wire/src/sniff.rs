@@ -22,7 +22,7 @@ pub fn sniff(head: &[u8]) -> Option<Body> {
         b'<' => return Some(Body::Markup),
         _ => {}
     }
-    let end = memchr::memchr3(b':', b'\n', b'\r', head);
+    let end = head.iter().position(|byte| matches!(byte, b':' | b'\n' | b'\r'));
     let name = head.get(..end.unwrap_or(head.len()))?;
     // A comment has an empty name; llama.cpp reports failures in an `error` field.
     let names = [&b""[..], b"data", b"event", b"id", b"retry", b"error"];

@@ -7,8 +7,8 @@
 //! Linear and lean: each byte is searched once, a line inside one chunk is handed out without a copy, nothing is
 //! allocated per event, and a long one takes twice its size.
 
+use crate::text::lossy;
 use memchr::{memchr, memchr2};
-use std::borrow::Cow;
 use std::fmt;
 
 /// Largest event a reader takes unless told otherwise: 32 MiB.
@@ -187,7 +187,7 @@ impl Sse {
         if self.failed || !self.line.is_empty() && self.take_held_line(sink).is_err() || !self.has_data {
             return None;
         }
-        let data = decode(&self.data).into_owned();
+        let data = lossy(&self.data).into_owned();
         self.data.clear();
         self.has_data = false;
         Some(Trailing {
@@ -336,7 +336,7 @@ impl Sse {
                     self.retry = Some(value.iter().fold(0, |time, digit| time * 10 + u64::from(digit - b'0')));
                 }
             }
-            _ => sink.unknown(&decode(name), &decode(value)),
+            _ => sink.unknown(&lossy(name), &lossy(value)),
         }
     }
 
@@ -352,7 +352,7 @@ impl Sse {
     /// A blank line. `only`: all data of the event, when it was not copied.
     fn dispatch(&mut self, only: Option<&[u8]>, sink: &mut dyn Sink) {
         if only.is_some() || self.has_data {
-            let data = decode(only.unwrap_or(&self.data));
+            let data = lossy(only.unwrap_or(&self.data));
             sink.event(Event {
                 name: name_or_default(&self.name),
                 data: &data,
@@ -390,16 +390,7 @@ fn name_or_default(name: &str) -> &str {
 #[inline(never)]
 fn set(text: &mut String, value: &[u8]) {
     text.clear();
-    text.push_str(&decode(value));
-}
-
-/// Text with U+FFFD for every maximal invalid part, as the WHATWG decoder gives it. Checking first is faster than the
-/// lossy conversion, and almost all text is valid.
-fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
-    }
+    text.push_str(&lossy(value));
 }
 
 #[cfg(test)]

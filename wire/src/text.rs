@@ -2,7 +2,8 @@
 //! and number, and bring the formatting of their panic messages along.
 
 use crate::json::JsonError;
-use memchr::{memchr, memrchr};
+use memchr::memchr;
+use std::borrow::Cow;
 
 /// Where `part` stands first.
 pub fn find(text: &str, part: &str) -> Option<usize> {
@@ -25,7 +26,9 @@ pub fn has(text: &str, part: &str) -> bool {
 
 /// What stands before and after an ASCII mark: its first, or its last.
 pub fn around(text: &str, mark: u8, last: bool) -> Option<(&str, &str)> {
-    let at = if last { memrchr(mark, text.as_bytes()) } else { memchr(mark, text.as_bytes()) }?;
+    let is_mark = |byte: &u8| *byte == mark;
+    let mut bytes = text.as_bytes().iter();
+    let at = if last { bytes.rposition(is_mark) } else { bytes.position(is_mark) }?;
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
@@ -42,27 +45,33 @@ pub fn replace(text: &str, part: &str, with: &str) -> String {
     out
 }
 
+/// Text with U+FFFD for every maximal invalid part, as the WHATWG decoder gives it.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = bytes;
+    loop {
+        let error = match std::str::from_utf8(rest) {
+            Ok(text) if out.is_empty() => return Cow::Borrowed(text),
+            Ok(text) => return Cow::Owned(out + text),
+            Err(error) => error,
+        };
+        let (valid, bad) = rest.split_at_checked(error.valid_up_to()).unwrap_or_default();
+        out.push_str(std::str::from_utf8(valid).unwrap_or_default());
+        out.push(char::REPLACEMENT_CHARACTER);
+        rest = bad.get(error.error_len().unwrap_or(bad.len())..).unwrap_or_default();
+    }
+}
+
 /// A number in decimal digits.
 pub fn decimal(number: u64) -> String {
-    let mut out = String::new();
-    let mut unit = 1;
-    while number / unit > 9 {
-        unit *= 10;
-    }
-    while unit > 0 {
-        out.push(char::from(b'0' + (number / unit % 10) as u8));
-        unit /= 10;
-    }
+    let mut out = if number > 9 { decimal(number / 10) } else { String::new() };
+    out.push(char::from(b'0' + (number % 10) as u8));
     out
 }
 
 /// [`decimal`], with a sign where it is below zero.
 pub fn signed(number: i64) -> String {
-    let mut out = decimal(number.unsigned_abs());
-    if number < 0 {
-        out.insert(0, '-');
-    }
-    out
+    [if number < 0 { "-" } else { "" }, &decimal(number.unsigned_abs())].concat()
 }
 
 /// Why a text is no good JSON, and where.
@@ -83,6 +92,15 @@ mod tests {
         assert_eq!(around("a|b|c", b'|', false), Some(("a", "b|c")));
         assert_eq!(around("a|b|c", b'|', true), Some(("a|b", "c")));
         assert_eq!(around("abc", b'|', true), None);
+    }
+
+    #[test]
+    fn invalid_bytes_are_replaced_like_the_standard_library_does() {
+        for bytes in
+            [&b""[..], "é😀".as_bytes(), b"a\xffb", b"\xf0\x9f\x98", b"\xe2\x82x\xc3(\xed\xa0\x80", b"\xf0\x9fz\xc3"]
+        {
+            assert_eq!(lossy(bytes), String::from_utf8_lossy(bytes));
+        }
     }
 
     #[test]

@@ -15,14 +15,10 @@ pub(super) fn count(usage: &mut Usage, source: Source<'_>) {
     ]);
     let [long] = details.pick(&["ephemeral_1h_input_tokens"]);
     let [thinking] = thoughts.pick(&["thinking_tokens"]);
-    for (place, count) in [
-        (&mut usage.input, input),
-        (&mut usage.output, output),
-        (&mut usage.cache_read, read),
-        (&mut usage.cache_write, written),
-    ] {
-        *place = count.number().unwrap_or(*place);
-    }
+    usage.input = input.number().unwrap_or(usage.input);
+    usage.output = output.number().unwrap_or(usage.output);
+    usage.cache_read = read.number().unwrap_or(usage.cache_read);
+    usage.cache_write = written.number().unwrap_or(usage.cache_write);
     usage.cache_write_1h = long.number().or(usage.cache_write_1h);
     usage.reasoning = thinking.number().or(usage.reasoning);
     usage.total = usage.sum();

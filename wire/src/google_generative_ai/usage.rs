@@ -6,7 +6,7 @@ use crate::usage::Usage;
 /// Reads `usageMetadata`. What tools put into the prompt counts apart from it, and thoughts apart from the answer; what
 /// was cached is part of the prompt.
 pub(super) fn read(source: Source<'_>) -> Usage {
-    let counts = source.pick(&[
+    let [prompt, tools, cached, answer, thoughts, total] = source.pick(&[
         "promptTokenCount",
         "toolUsePromptTokenCount",
         "cachedContentTokenCount",
@@ -14,16 +14,16 @@ pub(super) fn read(source: Source<'_>) -> Usage {
         "thoughtsTokenCount",
         "totalTokenCount",
     ]);
-    let [prompt, tools, cached, answer, thoughts, total] = counts.map(Source::count);
+    let (cached, thoughts) = (cached.count(), thoughts.count());
     let mut usage = Usage {
-        input: (prompt + tools - cached).max(0.0),
-        output: answer + thoughts,
+        input: (prompt.count() + tools.count() - cached).max(0.0),
+        output: answer.count() + thoughts,
         cache_read: cached,
         reasoning: Some(thoughts),
-        total,
+        total: total.count(),
         ..Usage::default()
     };
-    if total == 0.0 {
+    if usage.total == 0.0 {
         usage.total = usage.sum();
     }
     usage

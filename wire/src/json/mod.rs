@@ -37,6 +37,7 @@ pub use object::Object;
 pub use parse::{parse, parse_bytes};
 pub use reader::{Kind, Reader};
 pub use repair::repair;
+pub(crate) use scan::hex_unit;
 pub use value::Value;
 pub use write::{to_text, write_string, write_value};
 

@@ -26,10 +26,16 @@ pub fn parse_bytes(bytes: &[u8]) -> Result<Value, JsonError> {
 impl Reader<'_> {
     /// Reads the next value of any kind into memory.
     pub fn value(&mut self) -> Result<Value, JsonError> {
-        // Containers whose end was not read yet, each with the name of the member being read.
-        let mut open: Vec<(Value, String)> = Vec::new();
+        let (mut open, mut ready) = (Vec::new(), None);
+        self.build(&mut open, &mut ready)?;
+        Ok(ready.unwrap_or_default())
+    }
+
+    /// `open`: containers whose end was not read yet, each with the name of the member being read. `ready`: a value that
+    /// has no container yet.
+    fn build(&mut self, open: &mut Vec<(Value, String)>, ready: &mut Option<Value>) -> Result<(), JsonError> {
         loop {
-            let mut ready = match self.peek()? {
+            *ready = match self.peek()? {
                 Kind::Null => {
                     self.null()?;
                     Some(Value::Null)
@@ -50,26 +56,35 @@ impl Reader<'_> {
             };
             // Hand the value to its container; a container that ends is the next value to hand on.
             loop {
-                let more = match open.last_mut() {
-                    Some((Value::Array(items), _)) => {
-                        items.extend(ready.take());
+                let Some((container, name)) = open.last_mut() else {
+                    return Ok(());
+                };
+                let value = ready.take();
+                let more = match container {
+                    Value::Array(items) => {
+                        if let Some(value) = value {
+                            items.push(value);
+                        }
                         self.next_item()?
                     }
-                    Some((Value::Object(members), name)) => {
-                        if let Some(value) = ready.take() {
+                    Value::Object(members) => {
+                        if let Some(value) = value {
                             members.insert(std::mem::take(name), value);
                         }
-                        let key = self.next_key()?;
-                        let more = key.is_some();
-                        *name = key.unwrap_or_default().into_owned();
-                        more
+                        match self.next_key()? {
+                            Some(key) => {
+                                *name = key.into_owned();
+                                true
+                            }
+                            None => false,
+                        }
                     }
-                    _ => return Ok(ready.unwrap_or_default()),
+                    _ => false,
                 };
                 if more {
                     break;
                 }
-                ready = open.pop().map(|container| container.0);
+                *ready = open.pop().map(|container| container.0);
             }
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn hex_digit(byte: u8) -> Option<u16> {
 }
 
 /// The UTF-16 unit that the four hexadecimal digits at the start of `bytes` name.
-pub(super) fn hex_unit(bytes: &[u8]) -> Option<u16> {
+pub(crate) fn hex_unit(bytes: &[u8]) -> Option<u16> {
     bytes.get(..4)?.iter().try_fold(0, |unit, &byte| Some(unit << 4 | hex_digit(byte)?))
 }
 

@@ -10,63 +10,54 @@ pub fn to_text(value: &Value) -> String {
     out
 }
 
-/// A container being written, and what is left of it.
-enum Open<'a> {
-    Array(std::slice::Iter<'a, Value>),
-    Object(std::slice::Iter<'a, (String, Value)>),
-}
-
 /// Appends the compact text of a value.
 pub fn write_value(out: &mut String, value: &Value) {
-    let mut open: Vec<Open<'_>> = Vec::new();
-    let mut next = Some(value);
-    while let Some(value) = next {
-        // Whether the value just written opened a container, so that no comma is due.
-        let mut fresh = false;
+    // The containers that are open, and how many of their values are written.
+    let mut open: Vec<(&Value, usize)> = Vec::new();
+    let mut value = value;
+    loop {
         match value {
             Value::Null => out.push_str("null"),
             Value::Bool(true) => out.push_str("true"),
             Value::Bool(false) => out.push_str("false"),
             Value::Number(number) => out.push_str(number.as_str()),
             Value::String(text) => write_string(out, text),
-            Value::Array(items) => {
+            Value::Array(_) => {
                 out.push('[');
-                open.push(Open::Array(items.iter()));
-                fresh = true;
+                open.push((value, 0));
             }
-            Value::Object(object) => {
+            Value::Object(_) => {
                 out.push('{');
-                open.push(Open::Object(object.entries().iter()));
-                fresh = true;
+                open.push((value, 0));
             }
         }
-        next = None;
-        while let (None, Some(container)) = (next, open.last_mut()) {
-            let closer = match container {
-                Open::Array(items) => {
-                    next = items.next();
-                    if next.is_some() && !fresh {
-                        out.push(',');
-                    }
-                    ']'
-                }
-                Open::Object(members) => {
-                    if let Some((key, value)) = members.next() {
-                        if !fresh {
-                            out.push(',');
-                        }
-                        write_string(out, key);
-                        out.push(':');
-                        next = Some(value);
-                    }
-                    '}'
-                }
+        loop {
+            let Some((container, count)) = open.last_mut() else {
+                return;
             };
-            if next.is_none() {
+            let (name, next, closer) = match container {
+                Value::Array(items) => (None, items.get(*count), ']'),
+                Value::Object(object) => {
+                    let member = object.entries().get(*count);
+                    (member.map(|member| member.0.as_str()), member.map(|member| &member.1), '}')
+                }
+                _ => return,
+            };
+            let Some(next) = next else {
                 out.push(closer);
                 open.pop();
-                fresh = false;
+                continue;
+            };
+            if *count > 0 {
+                out.push(',');
             }
+            if let Some(name) = name {
+                write_string(out, name);
+                out.push(':');
+            }
+            *count += 1;
+            value = next;
+            break;
         }
     }
 }

@@ -45,8 +45,10 @@ pub(super) type Appended<'a> = Option<(u32, Source<'a>)>;
 /// One entry of `tool_calls`.
 struct Delta<'a> {
     index: Option<i64>,
-    id: Option<Cow<'a, str>>,
-    name: Option<Cow<'a, str>>,
+    /// Empty where it is absent.
+    id: Cow<'a, str>,
+    /// Empty where it is absent.
+    name: Cow<'a, str>,
     /// A string, or an object that stands for its own text.
     arguments: Source<'a>,
     /// A string: text for a grammar tool.
@@ -61,8 +63,8 @@ impl<'a> Delta<'a> {
         Self {
             index,
             // A client library of Mistral's writes an absent one like this.
-            id: id.text().filter(|id| id != "null"),
-            name: name.said().or(custom_name).text(),
+            id: if id.span == "\"null\"" { "".into() } else { id.string() },
+            name: name.said().or(custom_name).string(),
             arguments: arguments.only(b'"').or(arguments.only(b'{')),
             input: input.only(b'"'),
         }
@@ -98,21 +100,21 @@ impl Calls {
         let at = known.unwrap_or_else(|| self.open(delta, draft));
         self.last = Some(at);
         let call = self.list.get_mut(at)?;
-        let mut plain = known.is_some() && delta.id.is_none() && delta.name.is_none() && delta.index == call.index;
+        let mut plain = known.is_some() && delta.id.is_empty() && delta.name.is_empty() && delta.index == call.index;
         if let (Some(index), None) = (delta.index, call.index) {
             call.index = Some(index);
             self.by_index.set(&signed(index), at);
         }
-        if let Some(id) = &delta.id {
-            self.by_id.set(id, at);
+        if !delta.id.is_empty() {
+            self.by_id.set(&delta.id, at);
             if call.id.is_empty() {
-                call.id = id.clone().into_owned();
-                draft.set_text(call.block, "id", id);
+                call.id.push_str(&delta.id);
+                draft.set_text(call.block, "id", &delta.id);
             }
         }
-        if let Some(name) = delta.name.as_deref().filter(|_| call.name.is_empty()) {
-            call.name = name.to_owned();
-            draft.set_text(call.block, "name", name);
+        if call.name.is_empty() && !delta.name.is_empty() {
+            call.name.push_str(&delta.name);
+            draft.set_text(call.block, "name", &delta.name);
         }
         if !delta.input.is_absent() {
             let text = call.grammar_piece(&delta.input.string(), &draft.grammar);
@@ -132,26 +134,27 @@ impl Calls {
 
     /// The call of a delta; `None` for a new one.
     fn find(&self, delta: &Delta<'_>, draft: &Draft) -> Option<usize> {
-        let by_id = || delta.id.as_deref().and_then(|id| self.by_id.get(id));
+        let by_id = || self.by_id.get(&delta.id);
         let Some(index) = delta.index else {
             let last = self.list.get(self.last?)?;
-            if delta.id.is_some() {
+            if !delta.id.is_empty() {
                 // A call that has neither id nor name yet gets them late.
                 return by_id().or(self.last.filter(|_| last.id.is_empty() && last.name.is_empty()));
             }
             // Nothing says which: it goes on with the last one, unless it names another tool.
-            return self.last.filter(|_| delta.name.is_none() || last.name.is_empty());
+            return self.last.filter(|_| delta.name.is_empty() || last.name.is_empty());
         };
         let same = |at: &usize| self.list.get(*at).is_some_and(|call| call.index == Some(index));
         let at = self.last.filter(same).or_else(|| self.by_index.get(&signed(index)))?;
         let call = self.list.get(at)?;
-        if delta.name.is_none() || call.name.is_empty() {
+        if delta.name.is_empty() || call.name.is_empty() {
             return Some(at);
         }
         // Some hosts count every call as number 0.
-        let another = match delta.id.as_deref() {
-            Some(id) => !call.id.is_empty() && call.id != id,
-            None => is_object(draft.call_text(call.block)) && delta.arguments.span.len() > 2,
+        let another = if delta.id.is_empty() {
+            is_object(draft.call_text(call.block)) && delta.arguments.span.len() > 2
+        } else {
+            !call.id.is_empty() && call.id != delta.id
         };
         if another {
             return by_id();
@@ -160,12 +163,11 @@ impl Calls {
     }
 
     fn open(&mut self, delta: &Delta<'_>, draft: &mut Draft) -> usize {
-        let id = delta.id.as_deref().unwrap_or_default();
-        let name = delta.name.as_deref().unwrap_or_default();
         let at = self.list.len();
-        let block = draft.open_call(id, name);
+        let block = draft.open_call(&delta.id, &delta.name);
         let grammar = Some(Grammar::Untouched).filter(|_| !delta.input.is_absent());
-        self.list.push(Call { block, id: id.to_owned(), name: name.to_owned(), index: delta.index, grammar });
+        let (id, name) = (delta.id.clone().into_owned(), delta.name.clone().into_owned());
+        self.list.push(Call { block, id, name, index: delta.index, grammar });
         if let Some(index) = delta.index {
             self.by_index.set(&signed(index), at);
         }

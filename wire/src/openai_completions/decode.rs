@@ -94,7 +94,7 @@ impl Decoder {
     }
 
     fn choice<'a>(&mut self, index: f64, reason: Source<'a>, delta: Source<'a>, draft: &mut Draft) -> Done<'a> {
-        let found = delta.pick(&[
+        let [first, second, third, content, refusal, details, calls, call] = delta.pick(&[
             "reasoning_content",
             "reasoning",
             "reasoning_text",
@@ -104,13 +104,16 @@ impl Decoder {
             "tool_calls",
             "function_call",
         ]);
-        let [.., content, refusal, details, calls, call] = found;
         let list = if content.span.len() > 2 { content.only(b'[') } else { Source::default() };
         let [content, refusal, details, calls, call] =
             [content.said(), refusal.said(), details.only(b'['), calls.only(b'['), call.only(b'{')];
         // In order of preference.
-        let mut reasoning = found.iter().take(REASONING_FIELDS.len()).map(|field| field.said()).enumerate();
-        let reasoning = reasoning.find(|(_, said)| !said.is_absent());
+        let mut reasoning = None;
+        for (field, said) in [first, second, third].iter().enumerate() {
+            if reasoning.is_none() && !said.said().is_absent() {
+                reasoning = Some((field, *said));
+            }
+        }
         let parts = [list, content, refusal, details, calls, call];
         if reasoning.is_some() || parts.iter().any(|part| !part.is_absent()) {
             self.chosen.get_or_insert(index);
