@@ -66,7 +66,7 @@ pub(crate) async fn announce<H: Host>(host: &H, message: &H::Message) -> Result<
 
 async fn turns<H: Host>(host: &H, mut context: H::Context, added: &H::List) -> Result<(), H::Thrown> {
     let mut last: Option<Turn<H>> = None;
-    let mut pending = host.steering().await?;
+    let mut pending = host.list();
     loop {
         let mut prepared = None;
         if let Some(turn) = &last {
@@ -75,9 +75,11 @@ async fn turns<H: Host>(host: &H, mut context: H::Context, added: &H::List) -> R
                 context = replacement;
             }
             prepared = update.messages;
-            if poll_again(host.len(&pending)? > 0) {
-                pending = host.steering().await?;
-            }
+        }
+        if poll_again(host.len(&pending)? > 0) {
+            pending = host.steering().await?;
+        }
+        if last.is_some() {
             host.emit(Event::TurnStart).await?;
         }
         let entering = host.declared(&context, prepared.as_ref(), &pending)?;
@@ -128,22 +130,12 @@ async fn one_turn<H: Host>(host: &H, context: &H::Context, added: &H::List) -> R
     let message = respond::respond(host, context).await?;
     host.push(added, &message)?;
     let outcome = host.outcome(&message)?;
+    let failed = outcome == Outcome::Failed;
     let turn = Turn { message, results: host.list(), context: context.clone(), new_messages: added.clone() };
-    if outcome == Outcome::Failed {
-        if finishes {
-            host.finish_turn(&turn).await?;
-        }
-        host.emit(Event::TurnEnd { message: &turn.message, results: &turn.results }).await?;
-        return Ok(TurnEnd::Run);
-    }
-    let calls = host.tool_calls(&turn.message)?;
+    let calls = if failed { Vec::new() } else { host.tool_calls(&turn.message)? };
     let mut results_to_report = false;
     if !calls.is_empty() {
-        let batch = if outcome == Outcome::Truncated {
-            tool_batch::refuse_truncated(host, calls).await?
-        } else {
-            tool_batch::run(host, context, &turn.message, calls).await?
-        };
+        let batch = tool_batch::run(host, context, &turn.message, &calls, outcome == Outcome::Truncated).await?;
         results_to_report = !batch.terminate;
         for result in &batch.messages {
             host.push(&turn.results, result)?;
@@ -153,7 +145,7 @@ async fn one_turn<H: Host>(host: &H, context: &H::Context, added: &H::List) -> R
     }
     let decision = if finishes { host.finish_turn(&turn).await? } else { Decision::Normal };
     host.emit(Event::TurnEnd { message: &turn.message, results: &turn.results }).await?;
-    if decision == Decision::End || host.should_stop(&turn).await? {
+    if failed || decision == Decision::End || host.should_stop(&turn).await? {
         return Ok(TurnEnd::Run);
     }
     Ok(TurnEnd::Turn { turn, continue_asked: decision == Decision::Continue, results_to_report })

@@ -18,5 +18,6 @@ pub mod schedule;
 pub mod session;
 pub mod slot;
 pub mod table;
+mod together;
 mod tool_batch;
 pub mod tool_call;

@@ -23,33 +23,42 @@ pub(crate) async fn prepare<H: Host>(
     message: &H::Message,
     call: &H::Call,
 ) -> Result<Preparation<H>, H::Thrown> {
-    let abort_first = host.profile().has(Profile::RECORD_EVERY_ABORTED_CALL);
-    if abort_first && host.aborted()? {
-        return refuse(host, call, Problem::Aborted, false);
-    }
-    let Some(tool) = host.find_tool(context, call)? else {
-        return refuse(host, call, Problem::UnknownTool(call), false);
+    let thrown;
+    let mut terminates = false;
+    let problem = 'refused: {
+        let abort_first = host.profile().has(Profile::RECORD_EVERY_ABORTED_CALL);
+        if abort_first && host.aborted()? {
+            break 'refused Problem::Aborted;
+        }
+        let Some(tool) = host.find_tool(context, call)? else {
+            break 'refused Problem::UnknownTool(call);
+        };
+        let args = match host.arguments(&tool, call).await {
+            Ok(args) => args,
+            Err(error) => {
+                thrown = error;
+                break 'refused Problem::Thrown(&thrown);
+            }
+        };
+        let facts = CallFacts { context, message, call, args: &args };
+        let before = match host.before_tool_call(&facts).await {
+            Ok(before) => before,
+            Err(error) => {
+                thrown = error;
+                break 'refused Problem::Thrown(&thrown);
+            }
+        };
+        // An abort during the hook wins over what the hook said.
+        if (!abort_first || !matches!(before, Before::Absent)) && host.aborted()? {
+            break 'refused Problem::Aborted;
+        }
+        if let Before::Block { reason, terminate } = before {
+            terminates = terminate;
+            break 'refused Problem::Blocked(reason);
+        }
+        return Ok(Preparation::Ready(Prepared { call: call.clone(), tool, args }));
     };
-    let args = match host.arguments(&tool, call).await {
-        Ok(args) => args,
-        Err(thrown) => return refuse(host, call, Problem::Thrown(&thrown), false),
-    };
-    let facts = CallFacts { context, message, call, args: &args };
-    let before = match host.before_tool_call(&facts).await {
-        Ok(before) => before,
-        Err(thrown) => return refuse(host, call, Problem::Thrown(&thrown), false),
-    };
-    // An abort during the hook wins over what the hook said.
-    if !matches!(before, Before::Absent) && host.aborted()? {
-        return refuse(host, call, Problem::Aborted, false);
-    }
-    if let Before::Block { reason, terminate } = before {
-        return refuse(host, call, Problem::Blocked(reason), terminate);
-    }
-    if !abort_first && host.aborted()? {
-        return refuse(host, call, Problem::Aborted, false);
-    }
-    Ok(Preparation::Ready(Prepared { call: call.clone(), tool, args }))
+    refused(host, call, problem, terminates).map(Preparation::Refused)
 }
 
 /// Execute a prepared call and let `afterToolCall` change what came out.
@@ -103,13 +112,4 @@ pub(crate) fn refused<H: Host>(
 ) -> Result<Finished<H>, H::Thrown> {
     let result = host.error_result(problem, terminate)?;
     Ok(Finished { call: call.clone(), result, is_error: true, duration_ms: None })
-}
-
-fn refuse<H: Host>(
-    host: &H,
-    call: &H::Call,
-    problem: Problem<'_, H>,
-    terminate: bool,
-) -> Result<Preparation<H>, H::Thrown> {
-    Ok(Preparation::Refused(refused(host, call, problem, terminate)?))
 }

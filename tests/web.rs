@@ -52,7 +52,8 @@ fn install() {
 }
 
 fn start(run: &JsValue, prompts: &Array) {
-    js::start_run(run.clone().unchecked_into(), prompts.into(), context(&Array::new()), PROFILE);
+    let none = JsValue::UNDEFINED;
+    js::start_run(run.clone().unchecked_into(), prompts.into(), context(&Array::new()), none, PROFILE);
 }
 
 /// What `finish` was told: whether the run went well, and the value.

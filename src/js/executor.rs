@@ -5,15 +5,15 @@
 //! after its task was dropped, finds nothing.
 
 use std::future::Future;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
 use wasm_bindgen::prelude::*;
 
+use super::kept::{forget, keep, restore, take, Kept};
 use crate::slot::Slot;
-use crate::table::{Key, Table};
 
 #[wasm_bindgen]
 extern "C" {
@@ -34,34 +34,28 @@ extern "C" {
 }
 
 thread_local! {
-    // Never dropped, like the thread: else every access would ask whether it is still there.
     static EXECUTOR: ManuallyDrop<Executor> = const { ManuallyDrop::new(Executor::new()) };
 }
 
 struct Executor {
     env: Slot<Option<Env>>,
-    tasks: Table<Task>,
-    ready: Slot<Vec<Key>>,
-    waits: Table<Wait>,
+    /// Tasks that were woken.
+    ready: Slot<Vec<f64>>,
     /// How many polls are on the stack; user code called by a task may start another run.
     depth: Slot<u32>,
 }
 
-struct Task {
+/// What is being done for a run.
+pub(super) struct Task {
     future: Pin<Box<dyn Future<Output = ()>>>,
     waker: Waker,
-}
-
-enum Wait {
-    Pending(Option<Waker>),
-    Settled(Result<JsValue, JsValue>),
 }
 
 struct TaskWaker(f64);
 
 impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
-        EXECUTOR.with(|executor| executor.ready.push(Key::from_number(self.0)));
+        EXECUTOR.with(|executor| executor.ready.push(self.0));
     }
 }
 
@@ -81,110 +75,113 @@ pub(super) fn environment() -> Option<Env> {
 /// A watched promise was settled.
 #[wasm_bindgen]
 pub fn settle(key: f64, ok: bool, value: JsValue) {
-    EXECUTOR.with(|executor| {
-        let key = Key::from_number(key);
-        // A dropped wait took its key along: the value goes nowhere.
-        if let Some(Wait::Pending(waker)) = executor.waits.take(key) {
-            executor.waits.restore(key, Wait::Settled(if ok { Ok(value) } else { Err(value) }));
-            if let Some(waker) = waker {
-                waker.wake();
-            }
+    // A dropped wait took its key along: the value goes nowhere.
+    if let Some(Kept::Pending(waker)) = take(key) {
+        restore(key, Kept::Settled(if ok { Ok(value) } else { Err(value) }));
+        if let Some(waker) = waker {
+            waker.wake();
         }
-        executor.run_ready();
-    });
+    }
+    EXECUTOR.with(|executor| executor.run_ready());
 }
 
 /// Start a task and poll it once before this returns.
-pub(super) fn spawn(future: impl Future<Output = ()> + 'static) {
+pub(super) fn spawn(future: Pin<Box<dyn Future<Output = ()>>>) {
+    let key = keep(Kept::Pending(None));
+    let waker = Waker::from(Arc::new(TaskWaker(key)));
     EXECUTOR.with(|executor| {
-        let key = executor.tasks.insert(Task { future: Box::pin(future), waker: Waker::noop().clone() });
-        if let Some(task) = executor.tasks.take(key) {
-            let waker = Waker::from(Arc::new(TaskWaker(key.to_number())));
-            executor.poll(key, Task { waker, ..task });
-        }
+        executor.poll(key, Task { future, waker });
         executor.run_ready();
     });
 }
 
 impl Executor {
     const fn new() -> Self {
-        Executor {
-            env: Slot::new(None),
-            tasks: Table::new(),
-            ready: Slot::new(Vec::new()),
-            waits: Table::new(),
-            depth: Slot::new(0),
-        }
+        Executor { env: Slot::new(None), ready: Slot::new(Vec::new()), depth: Slot::new(0) }
     }
 
     /// Poll what was woken, oldest first. Inside another poll nothing is done: the outermost one gets to it, when the
     /// task that is being polled is back in its place.
     fn run_ready(&self) {
-        if self.depth.get() > 0 {
-            return;
-        }
-        loop {
-            let woken = self.ready.take();
-            if woken.is_empty() {
-                return;
-            }
-            for key in woken {
-                if let Some(task) = self.tasks.take(key) {
+        while self.depth.get() == 0 && !self.ready.is_empty() {
+            for key in self.ready.take() {
+                if let Some(Kept::Task(task)) = take(key) {
                     self.poll(key, task);
                 }
             }
         }
     }
 
-    fn poll(&self, key: Key, mut task: Task) {
+    fn poll(&self, key: f64, mut task: Task) {
         self.depth.replace(self.depth.get() + 1);
         let poll = task.future.as_mut().poll(&mut Context::from_waker(&task.waker));
         self.depth.replace(self.depth.get() - 1);
         match poll {
-            Poll::Pending => drop(self.tasks.restore(key, task)),
-            Poll::Ready(()) => {
-                drop(self.tasks.remove(key));
-                drop(task);
-            }
+            Poll::Pending => restore(key, Kept::Task(task)),
+            Poll::Ready(()) => forget(key),
         }
     }
 }
 
-/// Wait for a promise; anything else is its own answer.
-pub(super) async fn wait(value: JsValue) -> Result<JsValue, JsValue> {
-    if !value.is_instance_of::<Promise>() {
-        return Ok(value);
-    }
-    let key = EXECUTOR.with(|executor| executor.waits.insert(Wait::Pending(None)));
-    let pending = Pending(key);
-    match environment() {
-        Some(env) => env.watch(&value, key.to_number())?,
-        None => return Err(JsValue::from_str("the engine has no environment")),
-    }
-    pending.await
+/// The answer of JavaScript to an operation, once it is there.
+pub(super) enum Waiting {
+    Known(Result<JsValue, JsValue>),
+    Promised(Pending),
+    /// It was given.
+    Over,
 }
 
 /// A promise in flight; dropping it forgets the key.
-struct Pending(Key);
-
-impl Future for Pending {
-    type Output = Result<JsValue, JsValue>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        EXECUTOR.with(|executor| match executor.waits.take(self.0) {
-            Some(Wait::Settled(outcome)) => Poll::Ready(outcome),
-            Some(Wait::Pending(_)) => {
-                drop(executor.waits.restore(self.0, Wait::Pending(Some(cx.waker().clone()))));
-                Poll::Pending
-            }
-            // Polled again after its answer: the combinators in use never do that.
-            None => Poll::Pending,
-        })
-    }
-}
+pub(super) struct Pending(f64);
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        EXECUTOR.with(|executor| drop(executor.waits.remove(self.0)));
+        forget(self.0);
+    }
+}
+
+/// Waits for an answer that is a promise; anything else is known at once.
+pub(super) fn wait(answer: Result<JsValue, JsValue>) -> Waiting {
+    let promise = match answer {
+        Ok(promise) if promise.is_instance_of::<Promise>() => promise,
+        known => return Waiting::Known(known),
+    };
+    let pending = Pending(keep(Kept::Pending(None)));
+    match environment().map(|env| env.watch(&promise, pending.0)) {
+        Some(Ok(())) => Waiting::Promised(pending),
+        Some(Err(thrown)) => Waiting::Known(Err(thrown)),
+        None => Waiting::Known(Err(JsValue::from_str("the engine has no environment"))),
+    }
+}
+
+impl Future for Waiting {
+    type Output = Result<JsValue, JsValue>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match mem::replace(&mut *self, Waiting::Over) {
+            Waiting::Known(answer) => Poll::Ready(answer),
+            Waiting::Promised(pending) => {
+                if let Some(Kept::Settled(answer)) = take(pending.0) {
+                    return Poll::Ready(answer);
+                }
+                restore(pending.0, Kept::Pending(Some(cx.waker().clone())));
+                *self = Waiting::Promised(pending);
+                Poll::Pending
+            }
+            // The combinators in use never poll again after the answer.
+            Waiting::Over => Poll::Pending,
+        }
+    }
+}
+
+/// An answer and how to read it.
+pub(super) struct Reading<T>(pub Waiting, pub fn(JsValue) -> T);
+
+impl<T> Future for Reading<T> {
+    type Output = Result<T, JsValue>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let read = self.1;
+        Pin::new(&mut self.0).poll(cx).map_ok(read)
     }
 }

@@ -1,9 +1,11 @@
-//! How JavaScript plays the engine's [`Host`]: every value is the JS object itself, every method one call of a method
-//! of the run object (`npm/src/engine/run.ts`), which knows the object surgery and the hooks.
+//! How JavaScript plays the engine's [`Host`]: every value is the JS object itself, every method one operation of the
+//! run object (`npm/src/engine/run.ts`), which knows the object surgery and the hooks.
+
+use std::future::Future;
 
 use wasm_bindgen::prelude::*;
 
-use super::executor::wait;
+use super::executor::{wait, Reading, Waiting};
 use crate::event::Event;
 use crate::host::{Before, CallFacts, Decision, Executed, Finished, Host, Outcome, Problem, Turn, TurnUpdate};
 use crate::profile::Profile;
@@ -11,176 +13,83 @@ use crate::profile::Profile;
 #[wasm_bindgen]
 extern "C" {
     /// The run object of the TypeScript side.
-    #[derive(Clone)]
     pub type Run;
 
+    /// Does the operation of that number ([`Op`]) with what it is given, `undefined` for the rest.
     #[wasm_bindgen(method, catch)]
-    fn aborted(this: &Run) -> Result<bool, JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = agentStart)]
-    fn agent_start(this: &Run) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = turnStart)]
-    fn turn_start(this: &Run) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = messageStart)]
-    fn message_start(this: &Run, message: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = messageEnd)]
-    fn message_end(this: &Run, message: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = toolStart)]
-    fn tool_start(this: &Run, call: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = toolEnd)]
-    fn tool_end(
+    fn operate(
         this: &Run,
-        call: &JsValue,
-        result: &JsValue,
-        is_error: bool,
-        duration_ms: Option<f64>,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = turnEnd)]
-    fn turn_end(this: &Run, message: &JsValue, results: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = agentEnd)]
-    fn agent_end(this: &Run, messages: &JsValue) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, catch)]
-    fn list(this: &Run) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = lengthOf)]
-    fn length_of(this: &Run, list: &JsValue) -> Result<u32, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn item(this: &Run, list: &JsValue, index: u32) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn push(this: &Run, list: &JsValue, message: &JsValue) -> Result<(), JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn append(this: &Run, context: &JsValue, message: &JsValue) -> Result<(), JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn extended(this: &Run, context: &JsValue, more: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn shared(this: &Run, context: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn declared(this: &Run, context: &JsValue, prepared: &JsValue, pending: &JsValue) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = chooseStreamFn)]
-    fn choose_stream_fn(this: &Run) -> Result<(), JsValue>;
-    #[wasm_bindgen(method, catch, js_name = transformContext)]
-    fn transform_context(this: &Run, context: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = convertToLlm)]
-    fn convert_to_llm(this: &Run, messages: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = resolveApiKey)]
-    fn resolve_api_key(this: &Run) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn stream(this: &Run, context: &JsValue, messages: &JsValue) -> Result<JsValue, JsValue>;
-    /// 0 complete, 1 truncated, 2 failed.
-    #[wasm_bindgen(method, catch, js_name = outcomeOf)]
-    fn outcome_of(this: &Run, message: &JsValue) -> Result<u32, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = toolCalls)]
-    fn tool_calls(this: &Run, message: &JsValue) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, catch)]
-    fn steering(this: &Run) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = followUps)]
-    fn follow_ups(this: &Run) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = prepareNextTurn)]
-    fn prepare_next_turn(
-        this: &Run,
-        message: &JsValue,
-        results: &JsValue,
-        context: &JsValue,
-        added: &JsValue,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = prepareRequest)]
-    fn prepare_request(this: &Run, context: &JsValue) -> Result<JsValue, JsValue>;
-    /// 0 normal, 1 continue, 2 end.
-    #[wasm_bindgen(method, catch, js_name = finishTurn)]
-    fn finish_turn(
-        this: &Run,
-        message: &JsValue,
-        results: &JsValue,
-        context: &JsValue,
-        added: &JsValue,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = shouldStop)]
-    fn should_stop(
-        this: &Run,
-        message: &JsValue,
-        results: &JsValue,
-        context: &JsValue,
-        added: &JsValue,
+        op: u32,
+        a: &JsValue,
+        b: &JsValue,
+        c: &JsValue,
+        d: &JsValue,
+        e: &JsValue,
+        f: &JsValue,
     ) -> Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(method, catch)]
-    fn sequential(this: &Run) -> Result<bool, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn interrupted(this: &Run) -> Result<bool, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = findTool)]
-    fn find_tool(this: &Run, context: &JsValue, call: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = toolSequential)]
-    fn tool_sequential(this: &Run, tool: &JsValue) -> Result<bool, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn arguments(this: &Run, tool: &JsValue, call: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = beforeToolCall)]
-    fn before_tool_call(
-        this: &Run,
-        context: &JsValue,
-        message: &JsValue,
-        call: &JsValue,
-        args: &JsValue,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn execute(this: &Run, tool: &JsValue, call: &JsValue, args: &JsValue) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = reportsError)]
-    fn reports_error(this: &Run, result: &JsValue) -> Result<bool, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = afterToolCall)]
-    fn after_tool_call(
-        this: &Run,
-        context: &JsValue,
-        message: &JsValue,
-        call: &JsValue,
-        args: &JsValue,
-        result: &JsValue,
-        is_error: bool,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn terminates(this: &Run, result: &JsValue) -> Result<bool, JsValue>;
-    /// `kind`: 0 aborted, 1 unknown tool (call), 2 truncated (call), 3 blocked (reason), 4 thrown (value), 5 skipped.
-    #[wasm_bindgen(method, catch, js_name = errorResult)]
-    fn error_result(this: &Run, kind: u32, subject: &JsValue, terminate: bool) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = resultMessage)]
-    fn result_message(
-        this: &Run,
-        call: &JsValue,
-        result: &JsValue,
-        is_error: bool,
-        duration_ms: Option<f64>,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn outcome(
-        this: &Run,
-        call: &JsValue,
-        result: &JsValue,
-        is_error: bool,
-        duration_ms: Option<f64>,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn finish(this: &Run, ok: bool, value: &JsValue) -> Result<(), JsValue>;
-
-    /// Answers of the methods above: literals made by our own TypeScript, whose fields cannot throw.
+    /// An answer of several parts: an array made by our own TypeScript.
     type Answer;
-    #[wasm_bindgen(method, getter)]
-    fn context(this: &Answer) -> JsValue;
-    #[wasm_bindgen(method, getter)]
-    fn messages(this: &Answer) -> JsValue;
-    #[wasm_bindgen(method, getter)]
-    fn block(this: &Answer) -> bool;
-    #[wasm_bindgen(method, getter)]
-    fn reason(this: &Answer) -> JsValue;
-    #[wasm_bindgen(method, getter)]
-    fn terminate(this: &Answer) -> bool;
-    #[wasm_bindgen(method, getter)]
-    fn ok(this: &Answer) -> bool;
-    #[wasm_bindgen(method, getter)]
-    fn value(this: &Answer) -> JsValue;
-    #[wasm_bindgen(method, getter, js_name = durationMs)]
-    fn duration_ms(this: &Answer) -> Option<f64>;
-    #[wasm_bindgen(method, getter, js_name = isError)]
-    fn is_error(this: &Answer) -> bool;
+    #[wasm_bindgen(method, structural, indexing_getter)]
+    fn part(this: &Answer, index: u32) -> JsValue;
+}
+
+/// What the run object does: its methods, in the order of `operations` in `npm/src/engine/run.ts`.
+#[derive(Clone, Copy)]
+enum Op {
+    AgentStart,
+    TurnStart,
+    MessageStart,
+    MessageEnd,
+    ToolStart,
+    ToolEnd,
+    TurnEnd,
+    AgentEnd,
+    Aborted,
+    List,
+    LengthOf,
+    Item,
+    Push,
+    Append,
+    Extended,
+    Shared,
+    Declared,
+    ChooseStreamFn,
+    TransformContext,
+    ConvertToLlm,
+    ResolveApiKey,
+    Stream,
+    /// 0 complete, 1 truncated, 2 failed.
+    OutcomeOf,
+    ToolCalls,
+    Steering,
+    FollowUps,
+    /// Context and messages, or nothing.
+    PrepareNextTurn,
+    PrepareRequest,
+    /// 0 normal, 1 continue, 2 end.
+    FinishTurn,
+    ShouldStop,
+    Sequential,
+    Interrupted,
+    FindTool,
+    ToolSequential,
+    Arguments,
+    /// Whether to block, the reason, whether to terminate; or nothing.
+    BeforeToolCall,
+    /// Whether it went well, the result or what was thrown, the milliseconds.
+    Execute,
+    ReportsError,
+    /// The result and whether it failed, or nothing.
+    AfterToolCall,
+    Terminates,
+    /// The kind: 0 aborted, 1 unknown tool (call), 2 truncated (call), 3 blocked (reason), 4 thrown (value), 5 skipped;
+    /// what is in parentheses; whether to terminate.
+    ErrorResult,
+    ResultMessage,
+    Outcome,
+    /// Whether it went well, and the result or what was thrown. Called once, at the end.
+    Finish,
 }
 
 /// One run of a JavaScript host.
@@ -193,10 +102,73 @@ impl JsHost {
     pub(super) fn new(run: Run, profile: Profile) -> Self {
         JsHost { run, profile }
     }
+
+    /// What a tool call outside a batch came to.
+    pub(super) fn outcome_of(&self, done: &Finished<Self>) -> Result<JsValue, JsValue> {
+        self.done(Op::Outcome, done)
+    }
+
+    /// Ends the run.
+    pub(super) fn finish(&self, outcome: Result<JsValue, JsValue>) {
+        let (ok, value) = match &outcome {
+            Ok(value) => (true, value),
+            Err(thrown) => (false, thrown),
+        };
+        // Our own code, which only settles a promise; there is nobody left to tell if it fails.
+        drop(self.ask(Op::Finish, &[&ok.into(), value]));
+    }
+
+    fn ask(&self, op: Op, given: &[&JsValue]) -> Result<JsValue, JsValue> {
+        let none = JsValue::UNDEFINED;
+        let at = |place: usize| given.get(place).copied().unwrap_or(&none);
+        self.run.operate(op as u32, at(0), at(1), at(2), at(3), at(4), at(5))
+    }
+
+    fn tell(&self, op: Op, given: &[&JsValue]) -> Result<(), JsValue> {
+        self.ask(op, given).map(drop)
+    }
+
+    fn holds(&self, op: Op, given: &[&JsValue]) -> Result<bool, JsValue> {
+        Ok(self.ask(op, given)?.is_truthy())
+    }
+
+    fn number(&self, op: Op, given: &[&JsValue]) -> Result<u32, JsValue> {
+        Ok(number(self.ask(op, given)?))
+    }
+
+    fn wait(&self, op: Op, given: &[&JsValue]) -> Waiting {
+        wait(self.ask(op, given))
+    }
+
+    /// Asks about a turn.
+    fn of_turn(&self, op: Op, turn: &Turn<Self>) -> Waiting {
+        self.wait(op, &[&turn.message, &turn.results, &turn.context, &turn.new_messages])
+    }
+
+    /// Asks about a call that is over.
+    fn done(&self, op: Op, done: &Finished<Self>) -> Result<JsValue, JsValue> {
+        self.ended(op, &done.call, &done.result, done.is_error, done.duration_ms)
+    }
+
+    fn ended(
+        &self,
+        op: Op,
+        call: &JsValue,
+        result: &JsValue,
+        is_error: bool,
+        duration_ms: Option<f64>,
+    ) -> Result<JsValue, JsValue> {
+        let duration = duration_ms.map_or(JsValue::UNDEFINED, JsValue::from_f64);
+        self.ask(op, &[call, result, &is_error.into(), &duration])
+    }
 }
 
 fn present(value: JsValue) -> Option<JsValue> {
     (!value.is_undefined()).then_some(value)
+}
+
+fn number(value: JsValue) -> u32 {
+    value.as_f64().unwrap_or_default() as u32
 }
 
 fn answer(value: JsValue) -> Option<Answer> {
@@ -218,79 +190,80 @@ impl Host for JsHost {
     }
 
     fn aborted(&self) -> Result<bool, JsValue> {
-        self.run.aborted()
+        self.holds(Op::Aborted, &[])
     }
 
-    async fn emit(&self, event: Event<'_, Self>) -> Result<(), JsValue> {
-        let run = &self.run;
+    fn emit(&self, event: Event<'_, Self>) -> impl Future<Output = Result<(), JsValue>> {
         let delivered = match event {
-            Event::AgentStart => run.agent_start(),
-            Event::TurnStart => run.turn_start(),
-            Event::MessageStart(message) => run.message_start(message),
-            Event::MessageEnd(message) => run.message_end(message),
-            Event::ToolStart(call) => run.tool_start(call),
-            Event::ToolEnd { call, result, is_error, duration_ms } => run.tool_end(call, result, is_error, duration_ms),
-            Event::TurnEnd { message, results } => run.turn_end(message, results),
-            Event::AgentEnd { messages } => run.agent_end(messages),
-        }?;
-        wait(delivered).await.map(drop)
+            Event::AgentStart => self.ask(Op::AgentStart, &[]),
+            Event::TurnStart => self.ask(Op::TurnStart, &[]),
+            Event::MessageStart(message) => self.ask(Op::MessageStart, &[message]),
+            Event::MessageEnd(message) => self.ask(Op::MessageEnd, &[message]),
+            Event::ToolStart(call) => self.ask(Op::ToolStart, &[call]),
+            Event::ToolEnd { call, result, is_error, duration_ms } => {
+                self.ended(Op::ToolEnd, call, result, is_error, duration_ms)
+            }
+            Event::TurnEnd { message, results } => self.ask(Op::TurnEnd, &[message, results]),
+            Event::AgentEnd { messages } => self.ask(Op::AgentEnd, &[messages]),
+        };
+        Reading(wait(delivered), drop)
     }
 
     fn list(&self) -> JsValue {
         // `[]` in our own code: there is nothing to fail.
-        self.run.list().unwrap_or(JsValue::UNDEFINED)
+        self.ask(Op::List, &[]).unwrap_or(JsValue::UNDEFINED)
     }
 
     fn len(&self, list: &JsValue) -> Result<usize, JsValue> {
-        Ok(self.run.length_of(list)? as usize)
+        Ok(self.number(Op::LengthOf, &[list])? as usize)
     }
 
     fn item(&self, list: &JsValue, index: usize) -> Result<JsValue, JsValue> {
-        self.run.item(list, index as u32)
+        self.ask(Op::Item, &[list, &(index as f64).into()])
     }
 
     fn push(&self, list: &JsValue, message: &JsValue) -> Result<(), JsValue> {
-        self.run.push(list, message)
+        self.tell(Op::Push, &[list, message])
     }
 
     fn append(&self, context: &JsValue, message: &JsValue) -> Result<(), JsValue> {
-        self.run.append(context, message)
+        self.tell(Op::Append, &[context, message])
     }
 
     fn extended(&self, context: &JsValue, more: &JsValue) -> Result<JsValue, JsValue> {
-        self.run.extended(context, more)
+        self.ask(Op::Extended, &[context, more])
     }
 
     fn shared(&self, context: &JsValue) -> Result<JsValue, JsValue> {
-        self.run.shared(context)
+        self.ask(Op::Shared, &[context])
     }
 
     fn declared(&self, context: &JsValue, prepared: Option<&JsValue>, pending: &JsValue) -> Result<JsValue, JsValue> {
-        self.run.declared(context, prepared.unwrap_or(&JsValue::UNDEFINED), pending)
+        self.ask(Op::Declared, &[context, prepared.unwrap_or(&JsValue::UNDEFINED), pending])
     }
 
     fn choose_stream_fn(&self) -> Result<(), JsValue> {
-        self.run.choose_stream_fn()
+        self.tell(Op::ChooseStreamFn, &[])
     }
 
-    async fn transform_context(&self, context: &JsValue) -> Result<JsValue, JsValue> {
-        wait(self.run.transform_context(context)?).await
+    fn transform_context(&self, context: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
+        self.wait(Op::TransformContext, &[context])
     }
 
-    async fn convert_to_llm(&self, messages: &JsValue) -> Result<JsValue, JsValue> {
-        wait(self.run.convert_to_llm(messages)?).await
+    fn convert_to_llm(&self, messages: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
+        self.wait(Op::ConvertToLlm, &[messages])
     }
 
-    async fn resolve_api_key(&self) -> Result<(), JsValue> {
-        wait(self.run.resolve_api_key()?).await.map(drop)
+    fn resolve_api_key(&self) -> impl Future<Output = Result<(), JsValue>> {
+        Reading(self.wait(Op::ResolveApiKey, &[]), drop)
     }
 
-    async fn stream(&self, context: &JsValue, messages: &JsValue) -> Result<JsValue, JsValue> {
-        wait(self.run.stream(context, messages)?).await
+    fn stream(&self, context: &JsValue, messages: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
+        self.wait(Op::Stream, &[context, messages])
     }
 
     fn outcome(&self, message: &JsValue) -> Result<Outcome, JsValue> {
-        Ok(match self.run.outcome_of(message)? {
+        Ok(match self.number(Op::OutcomeOf, &[message])? {
             1 => Outcome::Truncated,
             2 => Outcome::Failed,
             _ => Outcome::Complete,
@@ -298,7 +271,7 @@ impl Host for JsHost {
     }
 
     fn tool_calls(&self, message: &JsValue) -> Result<Vec<JsValue>, JsValue> {
-        let list = self.run.tool_calls(message)?;
+        let list = self.ask(Op::ToolCalls, &[message])?;
         let mut calls = Vec::new();
         for index in 0..self.len(&list)? {
             calls.push(self.item(&list, index)?);
@@ -306,113 +279,119 @@ impl Host for JsHost {
         Ok(calls)
     }
 
-    async fn steering(&self) -> Result<JsValue, JsValue> {
-        wait(self.run.steering()?).await
+    fn steering(&self) -> impl Future<Output = Result<JsValue, JsValue>> {
+        self.wait(Op::Steering, &[])
     }
 
-    async fn follow_ups(&self) -> Result<JsValue, JsValue> {
-        wait(self.run.follow_ups()?).await
+    fn follow_ups(&self) -> impl Future<Output = Result<JsValue, JsValue>> {
+        self.wait(Op::FollowUps, &[])
     }
 
-    async fn prepare_next_turn(&self, turn: &Turn<Self>) -> Result<TurnUpdate<Self>, JsValue> {
-        let asked = self.run.prepare_next_turn(&turn.message, &turn.results, &turn.context, &turn.new_messages)?;
-        Ok(match answer(wait(asked).await?) {
-            Some(update) => TurnUpdate { context: present(update.context()), messages: present(update.messages()) },
+    fn prepare_next_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<TurnUpdate<Self>, JsValue>> {
+        Reading(self.of_turn(Op::PrepareNextTurn, turn), |said| match answer(said) {
+            Some(update) => TurnUpdate { context: present(update.part(0)), messages: present(update.part(1)) },
             None => TurnUpdate { context: None, messages: None },
         })
     }
 
-    async fn prepare_request(&self, context: &JsValue) -> Result<Option<JsValue>, JsValue> {
-        wait(self.run.prepare_request(context)?).await.map(present)
+    fn prepare_request(&self, context: &JsValue) -> impl Future<Output = Result<Option<JsValue>, JsValue>> {
+        Reading(self.wait(Op::PrepareRequest, &[context]), present)
     }
 
-    async fn finish_turn(&self, turn: &Turn<Self>) -> Result<Decision, JsValue> {
-        let asked = self.run.finish_turn(&turn.message, &turn.results, &turn.context, &turn.new_messages)?;
-        let decided = wait(asked).await?.as_f64();
-        Ok(if decided == Some(1.0) {
-            Decision::Continue
-        } else if decided == Some(2.0) {
-            Decision::End
-        } else {
-            Decision::Normal
+    fn finish_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<Decision, JsValue>> {
+        Reading(self.of_turn(Op::FinishTurn, turn), |said| match number(said) {
+            1 => Decision::Continue,
+            2 => Decision::End,
+            _ => Decision::Normal,
         })
     }
 
-    async fn should_stop(&self, turn: &Turn<Self>) -> Result<bool, JsValue> {
-        let asked = self.run.should_stop(&turn.message, &turn.results, &turn.context, &turn.new_messages)?;
-        Ok(wait(asked).await?.is_truthy())
+    fn should_stop(&self, turn: &Turn<Self>) -> impl Future<Output = Result<bool, JsValue>> {
+        Reading(self.of_turn(Op::ShouldStop, turn), |said| said.is_truthy())
     }
 
     fn sequential(&self) -> Result<bool, JsValue> {
-        self.run.sequential()
+        self.holds(Op::Sequential, &[])
     }
 
     fn interrupted(&self) -> Result<bool, JsValue> {
-        self.run.interrupted()
+        self.holds(Op::Interrupted, &[])
     }
 
     fn find_tool(&self, context: &JsValue, call: &JsValue) -> Result<Option<JsValue>, JsValue> {
-        self.run.find_tool(context, call).map(present)
+        self.ask(Op::FindTool, &[context, call]).map(present)
     }
 
     fn tool_sequential(&self, tool: &JsValue) -> Result<bool, JsValue> {
-        self.run.tool_sequential(tool)
+        self.holds(Op::ToolSequential, &[tool])
     }
 
-    async fn arguments(&self, tool: &JsValue, call: &JsValue) -> Result<JsValue, JsValue> {
-        wait(self.run.arguments(tool, call)?).await
+    fn arguments(&self, tool: &JsValue, call: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
+        self.wait(Op::Arguments, &[tool, call])
     }
 
-    async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before, JsValue> {
-        let asked = self.run.before_tool_call(call.context, call.message, call.call, call.args)?;
-        Ok(match answer(wait(asked).await?) {
+    fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> impl Future<Output = Result<Before, JsValue>> {
+        let asked = self.wait(Op::BeforeToolCall, &[call.context, call.message, call.call, call.args]);
+        Reading(asked, |said| match answer(said) {
             None => Before::Absent,
-            Some(said) if said.block() => {
-                Before::Block { reason: said.reason().as_string(), terminate: said.terminate() }
+            Some(said) if said.part(0).is_truthy() => {
+                Before::Block { reason: said.part(1).as_string(), terminate: said.part(2).is_truthy() }
             }
             Some(_) => Before::Proceed,
         })
     }
 
-    async fn execute(&self, tool: &JsValue, call: &JsValue, args: &JsValue) -> Result<Executed<Self>, JsValue> {
-        let done: Answer = wait(self.run.execute(tool, call, args)?).await?.unchecked_into();
-        let outcome = if done.ok() { Ok(done.value()) } else { Err(done.value()) };
-        Ok(Executed { outcome, duration_ms: done.duration_ms() })
+    fn execute(
+        &self,
+        tool: &JsValue,
+        call: &JsValue,
+        args: &JsValue,
+    ) -> impl Future<Output = Result<Executed<Self>, JsValue>> {
+        Reading(self.wait(Op::Execute, &[tool, call, args]), |done| {
+            let done: Answer = done.unchecked_into();
+            let value = done.part(1);
+            let outcome = if done.part(0).is_truthy() { Ok(value) } else { Err(value) };
+            Executed { outcome, duration_ms: done.part(2).as_f64() }
+        })
     }
 
     fn reports_error(&self, result: &JsValue) -> Result<bool, JsValue> {
-        self.run.reports_error(result)
+        self.holds(Op::ReportsError, &[result])
     }
 
-    async fn after_tool_call(
+    fn after_tool_call(
         &self,
         call: &CallFacts<'_, Self>,
         result: &JsValue,
         is_error: bool,
-    ) -> Result<Option<(JsValue, bool)>, JsValue> {
-        let asked = self.run.after_tool_call(call.context, call.message, call.call, call.args, result, is_error)?;
-        Ok(answer(wait(asked).await?).map(|changed| (changed.value(), changed.is_error())))
+    ) -> impl Future<Output = Result<Option<(JsValue, bool)>, JsValue>> {
+        let given = [call.context, call.message, call.call, call.args, result, &is_error.into()];
+        Reading(self.wait(Op::AfterToolCall, &given), |said| {
+            answer(said).map(|changed| (changed.part(0), changed.part(1).is_truthy()))
+        })
     }
 
     fn terminates(&self, result: &JsValue) -> Result<bool, JsValue> {
-        self.run.terminates(result)
+        self.holds(Op::Terminates, &[result])
     }
 
     fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<JsValue, JsValue> {
-        let run = &self.run;
-        match problem {
-            Problem::Aborted => run.error_result(0, &JsValue::UNDEFINED, terminate),
-            Problem::UnknownTool(call) => run.error_result(1, call, terminate),
-            Problem::Truncated(call) => run.error_result(2, call, terminate),
+        let mut text = JsValue::UNDEFINED;
+        let (kind, subject) = match problem {
+            Problem::Aborted => (0, &text),
+            Problem::UnknownTool(call) => (1, call),
+            Problem::Truncated(call) => (2, call),
             Problem::Blocked(reason) => {
-                run.error_result(3, &reason.map_or(JsValue::UNDEFINED, JsValue::from), terminate)
+                text = reason.map_or(JsValue::UNDEFINED, JsValue::from);
+                (3, &text)
             }
-            Problem::Thrown(thrown) => run.error_result(4, thrown, terminate),
-            Problem::Skipped => run.error_result(5, &JsValue::UNDEFINED, terminate),
-        }
+            Problem::Thrown(thrown) => (4, thrown),
+            Problem::Skipped => (5, &text),
+        };
+        self.ask(Op::ErrorResult, &[&kind.into(), subject, &terminate.into()])
     }
 
     fn result_message(&self, done: &Finished<Self>) -> Result<JsValue, JsValue> {
-        self.run.result_message(&done.call, &done.result, done.is_error, done.duration_ms)
+        self.done(Op::ResultMessage, done)
     }
 }

@@ -6,6 +6,7 @@
 mod answer;
 mod executor;
 mod host;
+mod kept;
 mod probe;
 mod schema;
 mod session;
@@ -21,12 +22,13 @@ use crate::tool_call::run_tool_call;
 use host::{JsHost, Run};
 
 pub use executor::{install, settle};
+pub use kept::forget;
 pub use probe::break_down;
-pub use schema::{check_arguments, compile_schema, drop_schema};
+pub use schema::{check_arguments, compile_schema};
 pub use session::{drop_session, session_call};
 pub use stream::{
-    message_is_overflow, message_is_retryable, response_close, response_end, response_fail, response_head,
-    response_open, response_push, wire_request,
+    message_is_overflow, message_is_retryable, response_end, response_fail, response_head, response_open,
+    response_push, wire_request,
 };
 
 /// A fifth of the size of the standard library's allocator. Neighbours that are free become one, so that what a long
@@ -51,35 +53,19 @@ impl talc::base::binning::Binning for Bins {
     }
 }
 
-/// Start a run with prompts (an array of messages) on a context, or without (`undefined`) one that goes on from it. The
-/// loop is polled once before this returns; the run's `finish` is called at the end, exactly once unless the module
-/// traps.
+/// Start a run with prompts (`given`: an array of messages) on a context, or without (`undefined`) one that goes on from
+/// it. With a `call` only that tool call of the message `given` is done, outside a batch. The loop is polled once before
+/// this returns; the run's `finish` is called at the end, exactly once unless the module traps.
 #[wasm_bindgen(js_name = startRun)]
-pub fn start_run(run: Run, prompts: JsValue, context: JsValue, profile: u32) {
-    let host = JsHost::new(run.clone(), Profile::from_bits(profile));
-    executor::spawn(async move {
-        let prompts = (!prompts.is_undefined()).then_some(&prompts);
-        finish(&run, agent_loop::start(&host, prompts, &context).await);
-    });
-}
-
-/// Run one tool call outside a batch; `finish` gets what the run's `outcome` made of it.
-#[wasm_bindgen(js_name = startToolCall)]
-pub fn start_tool_call(run: Run, context: JsValue, message: JsValue, call: JsValue, profile: u32) {
-    let host = JsHost::new(run.clone(), Profile::from_bits(profile));
-    executor::spawn(async move {
-        let outcome = match run_tool_call(&host, &context, &message, &call).await {
-            Ok(done) => run.outcome(&done.call, &done.result, done.is_error, done.duration_ms),
-            Err(thrown) => Err(thrown),
+pub fn start_run(run: Run, given: JsValue, context: JsValue, call: JsValue, profile: u32) {
+    let host = JsHost::new(run, Profile::from_bits(profile));
+    executor::spawn(Box::pin(async move {
+        let outcome = if call.is_undefined() {
+            let prompts = (!given.is_undefined()).then_some(&given);
+            agent_loop::start(&host, prompts, &context).await
+        } else {
+            run_tool_call(&host, &context, &given, &call).await.and_then(|done| host.outcome_of(&done))
         };
-        finish(&run, outcome);
-    });
-}
-
-fn finish(run: &Run, outcome: Result<JsValue, JsValue>) {
-    // `finish` is our own code and only settles a promise; there is nobody left to tell if it fails.
-    let _ = match outcome {
-        Ok(value) => run.finish(true, &value),
-        Err(thrown) => run.finish(false, &thrown),
-    };
+        host.finish(outcome);
+    }));
 }

@@ -1,18 +1,14 @@
 //! The validator for the JavaScript side: schemas live here under keys, arguments come as JSON text.
 
-use std::mem::ManuallyDrop;
-
 use steersman_wire::json;
-use steersman_wire::schema::{Edit, Options, Patterns, Profile, Schema, Step};
+use steersman_wire::schema::{Edit, Issue, Options, Patterns, Profile, Schema, Step};
 use wasm_bindgen::prelude::*;
 
 use super::executor::environment;
-use crate::table::{Key, Table};
+use super::kept::{keep, lend, Kept};
 
-thread_local! {
-    /// Compiled, or why not.
-    static SCHEMAS: ManuallyDrop<Table<Result<Schema, String>>> = const { ManuallyDrop::new(Table::new()) };
-}
+/// A schema, or why it is none.
+type Compiled = Result<Schema, String>;
 
 /// `pattern` by the host's own `RegExp`, as JSON Schema wants it.
 struct HostPatterns;
@@ -33,47 +29,34 @@ impl Patterns for HostPatterns {
 pub fn compile_schema(text: &str, old: bool) -> f64 {
     let profile = if old { Profile::V0_85 } else { Profile::V1_6 };
     let options = Options { profile, ..Options::default() };
-    let schema = json::parse(text)
+    let schema: Compiled = json::parse(text)
         .map_err(|error| error.to_string())
         .and_then(|document| Schema::compile(&document, &options).map_err(|error| error.to_string()));
-    SCHEMAS.with(|schemas| schemas.insert(schema).to_number())
-}
-
-/// Forget a schema.
-#[wasm_bindgen(js_name = dropSchema)]
-pub fn drop_schema(key: f64) {
-    SCHEMAS.with(|schemas| drop(schemas.remove(Key::from_number(key))));
+    keep(Kept::Value(Box::new(schema)))
 }
 
 /// Coerce and check arguments (JSON text). `undefined`: they are valid as they are. Else JSON:
 /// `{"edits":[{"path":[...],"value":...}]}` (no value: remove the member) or `{"issues":[{"path":"a.0","message":...}]}`.
 #[wasm_bindgen(js_name = checkArguments)]
 pub fn check_arguments(key: f64, text: &str) -> Option<String> {
-    let value = match json::parse(text) {
-        Ok(value) => value,
-        Err(error) => return Some(one_issue(&["cannot be read: ", &error.to_string()])),
-    };
-    let key = Key::from_number(key);
-    // Taken out while it works: the host's RegExp is called, and nothing may be borrowed then.
-    let schema = SCHEMAS.with(|schemas| schemas.take(key))?;
-    let verdict = match &schema {
-        Ok(schema) => schema.parse(&value, &HostPatterns),
-        Err(reason) => {
-            let refused = one_issue(&["the tool's schema cannot be used: ", reason]);
-            drop(SCHEMAS.with(|schemas| schemas.restore(key, schema)));
-            return Some(refused);
-        }
-    };
-    drop(SCHEMAS.with(|schemas| schemas.restore(key, schema)));
-    match verdict {
-        Ok(edits) if edits.is_empty() => None,
-        Ok(edits) => Some(edits_text(&edits)),
-        Err(issues) => Some(issues_text(issues.iter().map(|issue| (issue.path.as_str(), issue.message.as_str())))),
-    }
+    let mut verdict = None;
+    lend(key, &mut |schema: &mut Compiled| {
+        let checked = match (json::parse(text), schema) {
+            (Err(error), _) => Err(refusal("cannot be read: ", &error.to_string())),
+            (_, Err(reason)) => Err(refusal("the tool's schema cannot be used: ", reason)),
+            (Ok(value), Ok(schema)) => schema.parse(&value, &HostPatterns),
+        };
+        verdict = match checked {
+            Ok(edits) if edits.is_empty() => None,
+            Ok(edits) => Some(edits_text(&edits)),
+            Err(issues) => Some(issues_text(&issues)),
+        };
+    });
+    verdict
 }
 
-fn one_issue(message: &[&str]) -> String {
-    issues_text(std::iter::once(("root", message.concat().as_str())))
+fn refusal(what: &str, reason: &str) -> Vec<Issue> {
+    vec![Issue { path: "root".to_owned(), message: [what, reason].concat() }]
 }
 
 fn edits_text(edits: &[Edit]) -> String {
@@ -100,13 +83,13 @@ fn edits_text(edits: &[Edit]) -> String {
     out
 }
 
-fn issues_text<'a>(issues: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+fn issues_text(issues: &[Issue]) -> String {
     let mut out = String::from("{\"issues\":[");
-    for (index, (path, message)) in issues.enumerate() {
+    for (index, issue) in issues.iter().enumerate() {
         out.push_str(if index == 0 { "{\"path\":" } else { ",{\"path\":" });
-        json::write_string(&mut out, path);
+        json::write_string(&mut out, &issue.path);
         out.push_str(",\"message\":");
-        json::write_string(&mut out, message);
+        json::write_string(&mut out, &issue.message);
         out.push('}');
     }
     out.push_str("]}");

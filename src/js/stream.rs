@@ -3,13 +3,11 @@
 //! Every call that makes something hands it over by one method of the sink, which only stores it; the transport reads
 //! it after the call has returned. So no user code runs with Rust on the stack.
 
-use std::mem::ManuallyDrop;
-
 use steersman_wire::{is_context_overflow, is_retryable, request, Ended, Response, WireError};
 use wasm_bindgen::prelude::*;
 
+use super::kept::{keep, lend, Kept};
 use super::probe;
-use crate::table::{Key, Table};
 
 #[wasm_bindgen]
 extern "C" {
@@ -33,10 +31,6 @@ extern "C" {
     fn refuse(this: &WireSink, code: &str, message: &str) -> Result<(), JsValue>;
 }
 
-thread_local! {
-    static RESPONSES: ManuallyDrop<Table<Box<Response>>> = const { ManuallyDrop::new(Table::new()) };
-}
-
 /// Build a request from `{ model, context, options }` as JSON. The sink's `request` or `refuse` is called.
 #[wasm_bindgen(js_name = wireRequest)]
 pub fn wire_request(sink: &WireSink, input: &[u8]) {
@@ -47,12 +41,11 @@ pub fn wire_request(sink: &WireSink, input: &[u8]) {
     };
 }
 
-/// Start a response. Gives its key; 0 after a `refuse`.
+/// Start a response. Gives its number, for [`forget`](super::forget) too; 0 after a `refuse`.
 #[wasm_bindgen(js_name = responseOpen)]
 pub fn response_open(sink: &WireSink, reply: &[u8]) -> f64 {
     match Response::new(reply) {
-        // Keys are counted from 1 here, so that 0 is none.
-        Ok(response) => RESPONSES.with(|responses| responses.insert(Box::new(response))).to_number() + 1.0,
+        Ok(response) => keep(Kept::Value(Box::new(response))),
         Err(error) => {
             let _ = refuse(sink, &error);
             0.0
@@ -63,32 +56,26 @@ pub fn response_open(sink: &WireSink, reply: &[u8]) -> f64 {
 /// Status, content type (empty when missing) and status text are there.
 #[wasm_bindgen(js_name = responseHead)]
 pub fn response_head(sink: &WireSink, key: f64, status: u16, content_type: &str, status_text: &str) {
-    step(sink, key, |response| response.head(status, content_type, status_text));
+    step(sink, key, &mut |response| response.head(status, content_type, status_text));
 }
 
 /// A piece of the body.
 #[wasm_bindgen(js_name = responsePush)]
 pub fn response_push(sink: &WireSink, key: f64, chunk: &[u8]) {
     probe::checkpoint();
-    step(sink, key, |response| response.push(chunk));
+    step(sink, key, &mut |response| response.push(chunk));
 }
 
 /// The body is complete.
 #[wasm_bindgen(js_name = responseEnd)]
 pub fn response_end(sink: &WireSink, key: f64) {
-    step(sink, key, Response::end);
+    step(sink, key, &mut Response::end);
 }
 
 /// The response cannot go on: `aborted`, `network`, `stream_idle` or another error code, and the message for it.
 #[wasm_bindgen(js_name = responseFail)]
 pub fn response_fail(sink: &WireSink, key: f64, code: &str, message: &str) {
-    step(sink, key, |response| response.give_up(code, message));
-}
-
-/// Forget a response.
-#[wasm_bindgen(js_name = responseClose)]
-pub fn response_close(key: f64) {
-    drop(RESPONSES.with(|responses| responses.remove(Key::from_number(key - 1.0))));
+    step(sink, key, &mut |response| response.give_up(code, message));
 }
 
 /// Whether a finished message is worth another try. See [`is_retryable`].
@@ -115,21 +102,18 @@ pub fn message_is_overflow(
 }
 
 /// Let a response do a step, and hand over what it made. A key that is not in use makes nothing.
-fn step(sink: &WireSink, key: f64, act: impl FnOnce(&mut Response)) {
-    let key = Key::from_number(key - 1.0);
-    let Some(mut response) = RESPONSES.with(|responses| responses.take(key)) else {
-        return;
-    };
-    act(&mut response);
-    let batch = response.batch();
-    if !batch.is_empty() {
-        let _ = match batch.single() {
-            Some(record) => sink.one(record.kind, record.a, record.text),
-            None => sink.batch(batch.records(), batch.text()),
-        };
-        response.clear();
-    }
-    drop(RESPONSES.with(|responses| responses.restore(key, response)));
+fn step(sink: &WireSink, key: f64, act: &mut dyn FnMut(&mut Response)) {
+    lend(key, &mut |response: &mut Response| {
+        act(response);
+        let batch = response.batch();
+        if !batch.is_empty() {
+            let _ = match batch.single() {
+                Some(record) => sink.one(record.kind, record.a, record.text),
+                None => sink.batch(batch.records(), batch.text()),
+            };
+            response.clear();
+        }
+    });
 }
 
 fn refuse(sink: &WireSink, error: &WireError) -> Result<(), JsValue> {

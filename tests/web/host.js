@@ -11,6 +11,54 @@ export const makeEnv = (settle) => ({
   },
 });
 
+/** The operations in the order of `Op` in `src/js/host.rs`. */
+const operations = [
+  "agentStart",
+  "turnStart",
+  "messageStart",
+  "messageEnd",
+  "toolStart",
+  "toolEnd",
+  "turnEnd",
+  "agentEnd",
+  "aborted",
+  "list",
+  "lengthOf",
+  "item",
+  "push",
+  "append",
+  "extended",
+  "shared",
+  "declared",
+  "chooseStreamFn",
+  "transformContext",
+  "convertToLlm",
+  "resolveApiKey",
+  "stream",
+  "outcomeOf",
+  "toolCalls",
+  "steering",
+  "followUps",
+  "prepareNextTurn",
+  "prepareRequest",
+  "finishTurn",
+  "shouldStop",
+  "sequential",
+  "interrupted",
+  "findTool",
+  "toolSequential",
+  "arguments",
+  "beforeToolCall",
+  "execute",
+  "reportsError",
+  "afterToolCall",
+  "terminates",
+  "errorResult",
+  "resultMessage",
+  "outcome",
+  "finish",
+];
+
 /** Resolves from outside, so that a test decides when a tool ends. */
 export function deferred() {
   const parts = {};
@@ -33,6 +81,7 @@ export function makeRun({ answers = [], tools = {}, over = {} } = {}) {
   const replies = [...answers];
   const run = {
     log,
+    operate: (op, ...given) => run[operations[op]](...given),
     done: end.promise,
     seen: {},
     aborted: () => false,
@@ -82,9 +131,9 @@ export function makeRun({ answers = [], tools = {}, over = {} } = {}) {
     beforeToolCall: () => undefined,
     execute: async (tool, _call, args) => {
       try {
-        return { ok: true, value: await tool(args), durationMs: 1 };
-      } catch (value) {
-        return { ok: false, value, durationMs: 1 };
+        return [true, await tool(args), 1];
+      } catch (thrown) {
+        return [false, thrown, 1];
       }
     },
     reportsError: () => false,

@@ -31,7 +31,13 @@ export function startRun(input: RunInput): Promise<AgentMessage[]> {
   const profile = bits(input.profile);
   return run.start(() =>
     enter(() =>
-      wasm.startRun(run, input.kind === "prompt" ? input.prompts : undefined, input.context, profile),
+      wasm.startRun(
+        run,
+        input.kind === "prompt" ? input.prompts : undefined,
+        input.context,
+        undefined,
+        profile,
+      ),
     ),
   ) as Promise<AgentMessage[]>;
 }
@@ -45,6 +51,6 @@ export function startToolCall(
   const run = HostRun.forToolCall(options, profile);
   const { context, assistantMessage } = options;
   return run.start(() =>
-    enter(() => wasm.startToolCall(run, context, assistantMessage, call, bits(profile))),
+    enter(() => wasm.startRun(run, assistantMessage, context, call, bits(profile))),
   ) as Promise<AgentToolCallOutcome>;
 }

@@ -1,5 +1,5 @@
 /**
- * One run, as the module sees it: the methods that `src/js/host.rs` calls.
+ * One run, as the module sees it: the operations that `src/js/host.rs` asks for.
  *
  * No policy here: what happens when is decided by the engine. This file knows JavaScript objects: which object a hook
  * gets, how a context is copied, what an absent hook means. Reading user objects may throw; the engine is told.
@@ -51,8 +51,56 @@ export interface RunInput {
   readonly limiter?: Limiter | undefined;
 }
 
-/** Answers of hooks, as the module reads them. */
-type Before = { block: boolean; reason: string | undefined; terminate: boolean } | undefined;
+/** What `beforeToolCall` said: whether to block, the reason, whether to terminate. */
+type Before = readonly [boolean, string | undefined, boolean];
+
+/** What the module asks for, in the order of `Op` in `src/js/host.rs`. */
+const operations = [
+  "agentStart",
+  "turnStart",
+  "messageStart",
+  "messageEnd",
+  "toolStart",
+  "toolEnd",
+  "turnEnd",
+  "agentEnd",
+  "aborted",
+  "list",
+  "lengthOf",
+  "item",
+  "push",
+  "append",
+  "extended",
+  "shared",
+  "declared",
+  "chooseStreamFn",
+  "transformContext",
+  "convertToLlm",
+  "resolveApiKey",
+  "stream",
+  "outcomeOf",
+  "toolCalls",
+  "steering",
+  "followUps",
+  "prepareNextTurn",
+  "prepareRequest",
+  "finishTurn",
+  "shouldStop",
+  "sequential",
+  "interrupted",
+  "findTool",
+  "toolSequential",
+  "arguments",
+  "beforeToolCall",
+  "execute",
+  "reportsError",
+  "afterToolCall",
+  "terminates",
+  "errorResult",
+  "resultMessage",
+  "outcome",
+  "finish",
+] as const satisfies readonly (keyof HostRun)[];
 
 export class HostRun extends RunEvents implements InFlight {
   /** The live configuration; replaced, never changed, when a hook switches model or thinking level. */
@@ -118,6 +166,12 @@ export class HostRun extends RunEvents implements InFlight {
     return promise;
   }
 
+  /** The one method that the module calls: the operation of a number, with what it is given. */
+  operate(op: number, ...given: unknown[]): unknown {
+    const name = operations[op] as (typeof operations)[number];
+    return (this[name] as (...given: unknown[]) => unknown)(...given);
+  }
+
   crash(error: EngineCrashError): void {
     this.dead = true;
     this.over = true;
@@ -153,7 +207,7 @@ export class HostRun extends RunEvents implements InFlight {
   /** What a queue hook gives may be any value; only a positive `length` counts as messages. */
   lengthOf(list: readonly AgentMessage[]): number {
     const length = list.length;
-    return typeof length === "number" && length > 0 ? length : 0;
+    return typeof length === "number" && length > 0 ? length >>> 0 : 0;
   }
   item(list: readonly AgentMessage[], index: number): AgentMessage | undefined {
     return list[index];
@@ -259,16 +313,16 @@ export class HostRun extends RunEvents implements InFlight {
     toolResults: ToolResultMessage[],
     context: AgentContext,
     newMessages: AgentMessage[],
-  ): Promise<{ context: AgentContext | undefined; messages: AgentMessage[] | undefined } | undefined> {
+  ): Promise<readonly [AgentContext | undefined, AgentMessage[] | undefined] | undefined> {
     const update = await this.config.prepareNextTurn?.(
       this.#turnOf(message, toolResults, context, newMessages),
     );
     if (!update) return undefined;
     this.#adopt(update);
-    return {
-      context: update.context ?? undefined,
-      messages: this.profile.nextTurnMessages ? (update.messages ?? undefined) : undefined,
-    };
+    return [
+      update.context ?? undefined,
+      this.profile.nextTurnMessages ? (update.messages ?? undefined) : undefined,
+    ];
   }
   async prepareRequest(context: AgentContext): Promise<AgentContext | undefined> {
     const { model, reasoning } = this.config;
@@ -333,11 +387,7 @@ export class HostRun extends RunEvents implements InFlight {
     const asked = inTime(this, ask);
     return Promise.resolve(asked).then((said) => {
       const block = Boolean(said?.block);
-      return {
-        block,
-        reason: block && said?.reason ? String(said.reason) : undefined,
-        terminate: said?.terminate === true,
-      };
+      return [block, block && said?.reason ? String(said.reason) : undefined, said?.terminate === true];
     });
   }
   execute(tool: AgentTool, call: AgentToolCall, args: unknown): Promise<unknown> {
@@ -353,7 +403,7 @@ export class HostRun extends RunEvents implements InFlight {
     args: unknown,
     result: AgentToolResult,
     isError: boolean,
-  ): Promise<{ value: AgentToolResult; isError: boolean } | undefined> | undefined {
+  ): Promise<readonly [AgentToolResult, boolean] | undefined> | undefined {
     if (!this.config.afterToolCall || neverRan(result)) return undefined;
     const replaced = this.replacedArguments;
     const given = replaced.has(toolCall) ? replaced.get(toolCall) : args;

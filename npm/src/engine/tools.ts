@@ -14,13 +14,8 @@ import { bounded } from "./bounded.js";
 import { describe } from "./describe.js";
 import type { HostRun } from "./run.js";
 
-/** How an execution ended, as the module reads it. */
-export interface Execution {
-  readonly ok: boolean;
-  /** The result, or what was thrown. */
-  readonly value: unknown;
-  readonly durationMs: number | undefined;
-}
+/** How an execution ended, as the module reads it: whether well, the result or what was thrown, the milliseconds. */
+export type Execution = readonly [boolean, unknown, number | undefined];
 
 /**
  * Run a tool. Updates are delivered at once and awaited before this resolves; after the tool has settled, `onUpdate`
@@ -68,7 +63,7 @@ export async function executeTool(
   const durationMs =
     run.profile.durationMs && startedAt !== undefined ? Math.round(performance.now() - startedAt) : undefined;
   await Promise.all(updates);
-  return { ok, value, durationMs };
+  return [ok, value, durationMs];
 }
 
 /** A call whose arguments lost digits as JavaScript numbers brings their exact text as a fifth parameter. */
@@ -131,7 +126,7 @@ export function mergeAfterResult(
   isError: boolean,
   said: AfterToolCallResult,
   profile: Profile,
-): { value: AgentToolResult; isError: boolean } {
+): readonly [AgentToolResult, boolean] {
   const value: AgentToolResult = {
     ...result,
     content: said.content ?? result.content,
@@ -147,7 +142,7 @@ export function mergeAfterResult(
     if (structured === undefined) delete value.structuredContent;
     else value.structuredContent = structured;
   }
-  return { value, isError: said.isError ?? isError };
+  return [value, said.isError ?? isError];
 }
 
 /** The transcript message of a finished call. A result without content (untyped tools) counts as empty. */

@@ -103,7 +103,7 @@ function schemaKey(schema: unknown, profile: Profile): number {
   if (compiled.size >= MOST_SCHEMAS) {
     for (const [oldText, key] of compiled) {
       compiled.delete(oldText);
-      enter(() => wasm.dropSchema(key));
+      enter(() => wasm.forget(key));
       break;
     }
   }

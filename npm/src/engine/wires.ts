@@ -1,8 +1,8 @@
 /** The built-in wires over the wasm module. */
 import {
+  forget,
   messageIsOverflow,
   messageIsRetryable,
-  responseClose,
   responseEnd,
   responseFail,
   responseHead,
@@ -22,9 +22,9 @@ import { checkedAnswer } from "./validate.js";
 
 // One by one: the whole namespace would bring along what nobody calls.
 const wasm = {
+  forget,
   messageIsOverflow,
   messageIsRetryable,
-  responseClose,
   responseEnd,
   responseFail,
   responseHead,

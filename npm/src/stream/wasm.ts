@@ -17,7 +17,8 @@ export interface WireExports {
   responsePush(sink: Sink, key: number, chunk: Uint8Array): void;
   responseEnd(sink: Sink, key: number): void;
   responseFail(sink: Sink, key: number, code: string, message: string): void;
-  responseClose(key: number): void;
+  /** Forgets a response. */
+  forget(key: number): void;
   messageIsRetryable(stopReason: string, errorMessage: string): boolean;
   messageIsOverflow(
     stopReason: string,
@@ -108,7 +109,7 @@ export function wasmEngine(
     push: (id, chunk) => batchOf(() => exports.responsePush(sink, id, chunk)),
     end: (id) => batchOf(() => exports.responseEnd(sink, id)),
     fail: (id, code, message) => batchOf(() => exports.responseFail(sink, id, code, message)),
-    close: (id) => guard.enter(() => exports.responseClose(id)),
+    close: (id) => guard.enter(() => exports.forget(id)),
     structured: checkAnswer,
     isRetryable: (stopReason, errorMessage) =>
       guard.enter(() => exports.messageIsRetryable(stopReason, errorMessage)),
