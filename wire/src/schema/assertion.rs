@@ -67,7 +67,7 @@ pub(super) fn message(run: &Run, keyword: &Keyword, value: Id) -> String {
             message
         }
         Keyword::Pattern(pattern) => pattern_message(run, pattern),
-        Keyword::Format(format) => ["must be ", format.words()].concat(),
+        Keyword::Format(format) => ["must be ", format.words].concat(),
         Keyword::MultipleOf(divisor) => ["must be a multiple of ", divisor.as_str(), ", got ", &got()].concat(),
         _ => "must not hold the same item twice".to_owned(),
     }

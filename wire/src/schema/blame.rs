@@ -52,9 +52,12 @@ fn best(run: &Run, item: &Item, branches: &[Branch]) -> Option<usize> {
             continue;
         };
         let rules = rules(run, *node);
-        let known = |name: &&String| rules.is_some_and(|rules| rules.property(name).is_some());
         let depth = if first.path == "root" { 0 } else { first.path.len() };
-        let score = (item.names.list.iter().filter(known).count(), depth);
+        let mut declared = 0;
+        for name in &item.names.list {
+            declared += usize::from(rules.is_some_and(|rules| rules.property(name).is_some()));
+        }
+        let score = (declared, depth);
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, position));
         }

@@ -112,13 +112,14 @@ impl<'r> Run<'r> {
 
     /// Begins a task: decides it at once or puts a frame on the stack.
     fn begin(&mut self, stack: &mut Vec<Frame>, issues: &mut Vec<Issue>, task: Task, quiet: bool) -> Option<bool> {
-        if task.node == TRUE && task.role != Role::Unwanted {
+        let refused = matches!(task.role, Role::Unwanted | Role::BadPattern);
+        if task.node == TRUE && !refused {
             return Some(true);
         }
         if !self.step() {
             return None;
         }
-        if matches!(task.role, Role::Unwanted | Role::BadPattern(_)) || task.node == FALSE {
+        if refused || task.node == FALSE {
             if !quiet {
                 issues.push(self.refused(stack, task));
             }

@@ -31,6 +31,43 @@ pub(super) fn pieces(text: &str, mark: u8) -> Vec<&str> {
     pieces
 }
 
+/// What follows one of the marks at the beginning.
+pub(super) fn after<'t>(text: &'t str, marks: &[u8]) -> Option<&'t str> {
+    let first = text.bytes().next()?;
+    if marks.contains(&first) {
+        text.get(1..)
+    } else {
+        None
+    }
+}
+
+/// Whether all pieces between the marks are as they should be.
+pub(super) fn all(text: &str, mark: u8, holds: &dyn Fn(&str) -> bool) -> bool {
+    let mut rest = text;
+    while let Some((piece, after)) = around(rest, mark) {
+        if !holds(piece) {
+            return false;
+        }
+        rest = after;
+    }
+    holds(rest)
+}
+
+/// Whether what follows each mark begins as it should.
+pub(super) fn all_after(text: &str, mark: u8, holds: &dyn Fn(&str) -> bool) -> bool {
+    around(text, mark).is_none_or(|(_, rest)| all(rest, mark, holds))
+}
+
+/// Whether all of a text are hexadecimal digits.
+pub(super) fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether all of a text are digits.
+pub(super) fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether there is text and all of it is ASCII letters, digits, `more`, and characters outside ASCII if `any`.
 pub(super) fn is_word(text: &str, more: &[u8], any: bool) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || more.contains(&byte) || (any && !byte.is_ascii());

@@ -32,17 +32,16 @@ pub(super) fn truncated(text: &str) -> String {
         return text.to_owned();
     }
     let decimal = Decimal::of(text);
-    let mut whole = String::new();
-    for &digit in decimal.digits.iter().take(decimal.scale.max(0) as usize) {
-        if decimal.negative && whole.is_empty() {
-            whole.push('-');
-        }
-        whole.push(char::from(digit));
-    }
+    let whole = decimal.digits.get(..decimal.scale.max(0) as usize).unwrap_or(&decimal.digits);
     if whole.is_empty() {
-        whole.push('0');
+        return "0".to_owned();
     }
-    whole
+    let mut out = String::new();
+    if decimal.negative {
+        out.push('-');
+    }
+    push_digits(&mut out, whole);
+    out
 }
 
 /// Most significant digits a divisor of `multipleOf` may have, so that ten times a rest of it fits 64 bits.
@@ -92,9 +91,13 @@ pub(super) fn write_key(out: &mut String, text: &str) {
     if decimal.negative {
         out.push('-');
     }
-    for digit in decimal.digits {
-        out.push(char::from(digit));
-    }
+    push_digits(out, &decimal.digits);
     out.push('e');
     out.push_str(&decimal.scale.to_string());
+}
+
+fn push_digits(out: &mut String, digits: &[u8]) {
+    for &digit in digits {
+        out.push(char::from(digit));
+    }
 }

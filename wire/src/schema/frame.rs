@@ -22,6 +22,7 @@ impl Task {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum Role {
     /// `value` against `node`.
     Schema,
@@ -33,8 +34,8 @@ pub(super) enum Role {
     Extra,
     /// A member or item that is not allowed at all: fails without evaluation.
     Unwanted,
-    /// The pattern of that number in `patternProperties` cannot be used: fails without evaluation.
-    BadPattern(u32),
+    /// The pattern of that number (`node`) in `patternProperties` cannot be used: fails without evaluation.
+    BadPattern,
 }
 
 pub(super) struct Frame {
@@ -144,7 +145,7 @@ impl Frame {
 
     /// What a passed task evaluated counts here too.
     fn merge(&mut self, theirs: Option<Vec<bool>>) {
-        for (part, seen) in theirs.into_iter().flatten().enumerate() {
+        for (part, &seen) in theirs.unwrap_or_default().iter().enumerate() {
             if seen {
                 self.mark_seen(part);
             }

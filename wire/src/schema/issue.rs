@@ -44,7 +44,10 @@ impl Issue {
 /// Literal values in a message: as JSON, a long list cut with the number of those left out.
 pub(super) fn listed(constants: &Values, values: &[Id]) -> String {
     let mut list = String::new();
-    for (count, value) in values.iter().take(LISTED).enumerate() {
+    for (count, value) in values.iter().enumerate() {
+        if count == LISTED {
+            break;
+        }
         if count > 0 {
             list.push_str(", ");
         }
@@ -85,9 +88,8 @@ impl Run<'_> {
     pub(super) fn path(&self, stack: &[Frame], part: Option<u32>) -> String {
         let mut path = String::new();
         let mut empty = true;
-        let parts = stack.iter().skip(1).map(|frame| frame.part).chain([part]);
-        for (frame, part) in stack.iter().zip(parts) {
-            let Some(part) = part else {
+        for (level, frame) in stack.iter().enumerate() {
+            let Some(part) = stack.get(level + 1).map_or(part, |above| above.part) else {
                 continue;
             };
             let item = self.values.get(frame.value);
@@ -116,7 +118,10 @@ impl Run<'_> {
         let Some(frame) = stack.last() else {
             return;
         };
-        for name in required.iter().filter(|name| self.values.member(frame.value, name).is_none()) {
+        for name in required {
+            if self.values.member(frame.value, name).is_some() {
+                continue;
+            }
             let mut message = "is required but missing".to_owned();
             // Maybe it is there under another name.
             let rules = self.schema.node(frame.node).object();
@@ -141,8 +146,11 @@ impl Run<'_> {
             return;
         };
         let there = |name: &str| self.values.member(frame.value, name).is_some();
-        for (name, others) in list.iter().filter(|(name, _)| there(name)) {
-            for other in others.iter().filter(|other| !there(other)) {
+        for (name, others) in list {
+            for other in others {
+                if !there(name) || there(other) {
+                    continue;
+                }
                 let message = ["\"", other, "\" is required beside \"", name, "\" but missing"].concat();
                 issues.push(match self.schema.profile {
                     Profile::V1_6 => self.absent(stack, other, message),
@@ -161,15 +169,15 @@ impl Run<'_> {
         let name = task.part.map_or("", |part| self.values.get(frame.value).names.at(part));
         let mut message = String::new();
         match task.role {
-            Role::BadPattern(number) => {
-                let pattern = rules.and_then(|rules| rules.patterns.get(number as usize));
+            Role::BadPattern => {
+                let pattern = rules.and_then(|rules| rules.patterns.get(task.node as usize));
                 message = assertion::pattern_message(self, pattern.map_or("", |(pattern, _)| pattern));
             }
             Role::Name => message.push_str("is not an allowed property name"),
             Role::Unwanted | Role::Extra if name.is_empty() => message.push_str("is one too many"),
             Role::Unwanted | Role::Extra => {
                 message.push_str("is not a property the tool knows");
-                let known = rules.into_iter().flat_map(|rules| &rules.properties).map(|(name, _)| name);
+                let known = rules.map_or(&[][..], |rules| &rules.properties).iter().map(|(name, _)| name);
                 let mut free = known.filter(|name| self.values.member(frame.value, name).is_none());
                 suggest::add(&mut message, name, &mut free);
             }

@@ -14,7 +14,7 @@ pub(super) fn read<'d>(compiler: &mut Compiler<'d, '_>, id: NodeId, object: &'d 
     let dialect = compiler.resource(resource).map_or(Dialect::Unknown, |resource| resource.dialect);
     let mut reader = Reader { compiler, object, resource, id, dialect, out: Vec::new() };
     if dialect == Dialect::Unknown {
-        reader.out.push(Keyword::Never("the tool's schema names an unsupported dialect in $schema".to_owned()));
+        reader.add(Keyword::Never("the tool's schema names an unsupported dialect in $schema".to_owned()));
         return reader.out;
     }
     if !(reader.draft7() && reader.text("$ref").is_some()) {
@@ -22,7 +22,7 @@ pub(super) fn read<'d>(compiler: &mut Compiler<'d, '_>, id: NodeId, object: &'d 
         reader.strings();
         reader.limits(Measure::Value);
         if let Some(divisor) = reader.number("multipleOf") {
-            reader.out.push(Keyword::MultipleOf(divisor));
+            reader.add(Keyword::MultipleOf(divisor));
         }
         reader.objects();
         reader.arrays();
@@ -49,6 +49,10 @@ struct Reader<'c, 'd, 'o> {
 }
 
 impl<'d> Reader<'_, 'd, '_> {
+    fn add(&mut self, keyword: Keyword) {
+        self.out.push(keyword);
+    }
+
     fn draft7(&self) -> bool {
         self.dialect == Dialect::Draft7
     }
@@ -101,9 +105,11 @@ impl<'d> Reader<'_, 'd, '_> {
     }
 
     fn limits(&mut self, of: Measure) {
-        for limit in LIMITS.iter().filter(|limit| limit.of == of) {
-            if let Some(bound) = self.number(limit.name) {
-                self.out.push(Keyword::Limit(limit, bound));
+        for limit in &LIMITS {
+            if limit.of == of {
+                if let Some(bound) = self.number(limit.name) {
+                    self.add(Keyword::Limit(limit, bound));
+                }
             }
         }
     }
@@ -118,14 +124,15 @@ impl<'d> Reader<'_, 'd, '_> {
             }
             None => &[],
         };
-        for name in listed.iter().filter_map(Value::as_str) {
-            match Type::named(name) {
-                Some(named) => types.list.push(named),
-                None => types.unknown = name.to_owned(),
+        for name in listed {
+            match name.as_str().map(|name| (name, Type::named(name))) {
+                Some((_, Some(named))) => types.list.push(named),
+                Some((name, None)) => types.unknown = name.to_owned(),
+                None => {}
             }
         }
         if !listed.is_empty() {
-            self.out.push(Keyword::Type(types));
+            self.add(Keyword::Type(types));
         }
         if let Some(values) = self.list("enum") {
             self.choices(values, false);
@@ -143,23 +150,23 @@ impl<'d> Reader<'_, 'd, '_> {
             keys.set(&text::key(constants, id), 0);
             values.push(id);
         }
-        self.out.push(Keyword::Choices(Choices { values, keys, constant }));
+        self.add(Keyword::Choices(Box::new(Choices { values, keys, constant })));
     }
 
     fn strings(&mut self) {
         self.limits(Measure::Length);
         if let Some(pattern) = self.text("pattern") {
-            self.out.push(Keyword::Pattern(pattern.to_owned()));
+            self.add(Keyword::Pattern(pattern.to_owned()));
         }
         let format = self.text("format").filter(|_| self.compiler.options.formats);
         if let Some(format) = format.and_then(Format::named) {
-            self.out.push(Keyword::Format(format));
+            self.add(Keyword::Format(format));
         }
     }
 
     fn objects(&mut self) {
         if let Some(names) = self.list("required") {
-            self.out.push(Keyword::Required(strings(names)));
+            self.add(Keyword::Required(strings(names)));
         }
         let mut rules = ObjectRules {
             properties: self.named("properties"),
@@ -173,7 +180,7 @@ impl<'d> Reader<'_, 'd, '_> {
             rules.by_name.set(name, *node as usize);
         }
         if rules.declares || !rules.patterns.is_empty() || rules.additional.or(rules.names).is_some() {
-            self.out.push(Keyword::Object(Box::new(rules)));
+            self.add(Keyword::Object(Box::new(rules)));
         }
         self.limits(Measure::Members);
         self.dependencies();
@@ -183,9 +190,9 @@ impl<'d> Reader<'_, 'd, '_> {
     fn dependencies(&mut self) {
         let mut names = Vec::new();
         let mut nodes = Vec::new();
-        let keywords = [self.newer("dependentRequired"), self.get("dependencies"), self.newer("dependentSchemas")];
-        for keyword in keywords {
-            let Some(Value::Object(members)) = keyword else {
+        for name in ["dependentRequired", "dependencies", "dependentSchemas"] {
+            let Some(Value::Object(members)) = self.get(name).filter(|_| name == "dependencies" || !self.draft7())
+            else {
                 continue;
             };
             for (key, value) in members.iter() {
@@ -196,10 +203,10 @@ impl<'d> Reader<'_, 'd, '_> {
             }
         }
         if !names.is_empty() {
-            self.out.push(Keyword::DependentRequired(names));
+            self.add(Keyword::DependentRequired(names));
         }
         if !nodes.is_empty() {
-            self.out.push(Keyword::DependentSchemas(nodes));
+            self.add(Keyword::DependentSchemas(nodes));
         }
     }
 
@@ -212,16 +219,16 @@ impl<'d> Reader<'_, 'd, '_> {
             old_form: tuple.is_some(),
         };
         if rules.old_form || !rules.prefix.is_empty() || rules.rest.is_some() {
-            self.out.push(Keyword::Array(rules));
+            self.add(Keyword::Array(rules));
         }
         self.limits(Measure::Items);
         if self.get("uniqueItems").and_then(Value::as_bool) == Some(true) {
-            self.out.push(Keyword::UniqueItems);
+            self.add(Keyword::UniqueItems);
         }
         if let Some(node) = self.schema("contains") {
             let bound = |name| self.newer(name).and_then(Value::as_f64).map(|bound| bound.ceil() as u32);
             let (min, max) = (bound("minContains").unwrap_or(1), bound("maxContains").unwrap_or(u32::MAX));
-            self.out.push(Keyword::Contains(node, Join::Count { min, max, marks: !self.draft7() }));
+            self.add(Keyword::Contains(node, Join::Count { min, max, marks: !self.draft7() }));
         }
     }
 
@@ -229,17 +236,20 @@ impl<'d> Reader<'_, 'd, '_> {
         for (name, join) in [("allOf", Join::All), ("anyOf", Join::Any), ("oneOf", Join::One)] {
             if let Some(list) = self.list(name) {
                 let nodes = self.schemas(list);
-                self.out.push(Keyword::Branches(join, nodes));
+                self.add(Keyword::Branches(join, nodes));
             }
         }
-        if let Some(node) = self.schema("not") {
-            self.out.push(Keyword::Branches(Join::Not, vec![node]));
-        }
+        let excluded = self.schema("not");
+        self.branch(Join::Not, excluded);
         let condition = self.schema("if");
         // Read in any case: a reference may point into them.
         let (then, otherwise) = (self.schema("then").unwrap_or(TRUE), self.schema("else").unwrap_or(TRUE));
-        if let Some(node) = condition {
-            self.out.push(Keyword::Branches(Join::Choose { then, otherwise }, vec![node]));
+        self.branch(Join::Choose { then, otherwise }, condition);
+    }
+
+    fn branch(&mut self, join: Join, node: Option<NodeId>) {
+        if let Some(node) = node {
+            self.add(Keyword::Branches(join, vec![node]));
         }
     }
 
@@ -252,19 +262,19 @@ impl<'d> Reader<'_, 'd, '_> {
             self.reference(text, Keyword::DynamicRef(name.to_owned(), TRUE));
         }
         if self.newer("$recursiveRef").is_some() {
-            self.out.push(Keyword::Never("the tool's schema uses $recursiveRef, which is not supported".to_owned()));
+            self.add(Keyword::Never("the tool's schema uses $recursiveRef, which is not supported".to_owned()));
         }
     }
 
     fn reference(&mut self, text: &'d str, keyword: Keyword) {
         let (node, place) = (self.id, self.out.len());
         self.compiler.unlinked.push(Reference { node, place, text, resource: self.resource });
-        self.out.push(keyword);
+        self.add(keyword);
     }
 
     fn unevaluated(&mut self, name: &str, of: Type) {
         if let Some(node) = self.schema(name) {
-            self.out.push(Keyword::Unevaluated(node, of));
+            self.add(Keyword::Unevaluated(node, of));
         }
     }
 }
@@ -272,8 +282,10 @@ impl<'d> Reader<'_, 'd, '_> {
 /// The strings of a list.
 fn strings(list: &[Value]) -> Vec<String> {
     let mut out = Vec::new();
-    for text in list.iter().filter_map(Value::as_str) {
-        out.push(text.to_owned());
+    for text in list {
+        if let Some(text) = text.as_str() {
+            out.push(text.to_owned());
+        }
     }
     out
 }

@@ -24,8 +24,10 @@ impl Memo {
         if self.used * 2 >= self.slots.len() {
             let size = (self.slots.len() * 2).max(16);
             let old = std::mem::replace(&mut self.slots, vec![(FREE, 0); size]);
-            for (key, value) in old.into_iter().filter(|slot| slot.0 != FREE) {
-                self.put(key, value);
+            for &(key, value) in &old {
+                if key != FREE {
+                    self.put(key, value);
+                }
             }
         }
         if self.put(key, value) {

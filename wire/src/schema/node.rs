@@ -195,10 +195,10 @@ pub(super) enum Keyword {
     /// No value is allowed, for the reason given (empty for the schema `false`).
     Never(String),
     Type(Types),
-    Choices(Choices),
+    Choices(Box<Choices>),
     Limit(&'static Limit, Number),
     Pattern(String),
-    Format(Format),
+    Format(&'static Format),
     MultipleOf(Number),
     Required(Vec<String>),
     DependentRequired(Vec<(String, Vec<String>)>),
@@ -238,7 +238,7 @@ impl Node {
     /// `const` or `enum`.
     pub fn choices(&self, constant: bool) -> Option<&Choices> {
         self.keywords.iter().find_map(|keyword| match keyword {
-            Keyword::Choices(choices) if choices.constant == constant => Some(choices),
+            Keyword::Choices(choices) if choices.constant == constant => Some(&**choices),
             _ => None,
         })
     }

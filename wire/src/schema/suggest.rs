@@ -16,25 +16,32 @@ pub(super) fn nearest<'n>(name: &str, known: &mut dyn Iterator<Item = &'n String
     let mut close = None;
     for candidate in known {
         let letters = letters(candidate);
-        let same = letters.iter().zip(&wanted).take_while(|(left, right)| left == right).count();
-        let shorter = letters.len().min(wanted.len());
-        let backwards = letters.iter().rev().zip(wanted.iter().rev());
-        let end = backwards.take(shorter - same).take_while(|(left, right)| left == right).count();
-        match letters.len().max(wanted.len()) - same - end {
+        let (long, short) = (letters.len().max(wanted.len()), letters.len().min(wanted.len()));
+        let mut same = 0;
+        while same < short && letters.get(same) == wanted.get(same) {
+            same += 1;
+        }
+        let mut end = 0;
+        while end < short - same && letters.get(letters.len() - 1 - end) == wanted.get(wanted.len() - 1 - end) {
+            end += 1;
+        }
+        match long - same - end {
             0 => return Some(candidate),
             // Of a short name too little would be left.
-            1 | 2 if same + end > 2 => close = close.or(Some(candidate)),
+            1 | 2 if same + end > 2 => close = close.or(Some(candidate.as_str())),
             _ => {}
         }
     }
-    close.map(String::as_str)
+    close
 }
 
 /// `oldText`, `old_text` and `old-text` are the same name to a model.
 fn letters(name: &str) -> Vec<u8> {
     let mut letters = Vec::new();
-    for byte in name.bytes().filter(|byte| !b"_- ".contains(byte)) {
-        letters.push(byte.to_ascii_lowercase());
+    for byte in name.bytes() {
+        if !matches!(byte, b'_' | b'-' | b' ') {
+            letters.push(byte.to_ascii_lowercase());
+        }
     }
     letters
 }

@@ -25,31 +25,26 @@ pub(super) fn has_duplicates(values: &Values, items: &[Id]) -> bool {
 }
 
 fn written(values: &Values, id: Id, sorted: bool) -> String {
-    enum Todo<'v> {
-        Value(Id),
-        Name(&'v str),
-        Mark(char),
-    }
+    /// A mark, a member's name, a value, in this order; the latter two may be missing.
+    struct Piece<'v>(&'static str, Option<&'v str>, Option<Id>);
     let mut out = String::new();
-    let mut todo = vec![Todo::Value(id)];
-    while let Some(next) = todo.pop() {
-        let item = match next {
-            Todo::Value(id) => values.get(id),
-            Todo::Name(name) => {
-                json::write_string(&mut out, name);
-                out.push(':');
-                continue;
-            }
-            Todo::Mark(mark) => {
-                out.push(mark);
-                continue;
-            }
+    let mut todo = vec![Piece("", None, Some(id))];
+    while let Some(Piece(mark, name, value)) = todo.pop() {
+        out.push_str(mark);
+        if let Some(name) = name {
+            json::write_string(&mut out, name);
+            out.push(':');
+        }
+        let Some(value) = value else {
+            continue;
         };
+        let item = values.get(value);
         let object = item.of == Type::Object;
         match item.of {
             Type::Array | Type::Object => {
-                out.push(if object { '{' } else { '[' });
-                todo.push(Todo::Mark(if object { '}' } else { ']' }));
+                let (open, close) = if object { ("{", "}") } else { ("[", "]") };
+                out.push_str(open);
+                todo.push(Piece(close, None, None));
             }
             Type::String => json::write_string(&mut out, &item.text),
             Type::Integer | Type::Number if sorted => decimal::write_key(&mut out, &item.text),
@@ -61,15 +56,9 @@ fn written(values: &Values, id: Id, sorted: bool) -> String {
             false => a.cmp(&b),
         });
         for (count, &position) in order.iter().enumerate().rev() {
-            if let Some(&part) = item.parts.get(position) {
-                todo.push(Todo::Value(part));
-            }
-            if object {
-                todo.push(Todo::Name(item.names.at(position as u32)));
-            }
-            if count > 0 {
-                todo.push(Todo::Mark(','));
-            }
+            let mark = if count > 0 { "," } else { "" };
+            let name = names.get(position).map(String::as_str);
+            todo.push(Piece(mark, name, item.parts.get(position).copied()));
         }
     }
     out

@@ -46,40 +46,37 @@ pub(super) fn resolve(reference: &str, base: &str) -> String {
 
 /// `.` and `..` segments taken out (section 5.2.4).
 fn without_dots(path: &str) -> String {
-    let segments = cut::pieces(path, b'/');
     let mut out: Vec<&str> = Vec::new();
-    for (position, segment) in segments.iter().enumerate() {
-        match *segment {
-            "." => {}
+    let mut ended = false;
+    for segment in cut::pieces(path, b'/') {
+        ended = segment == "." || segment == "..";
+        if !ended {
+            out.push(segment);
+        } else if segment == ".." && out.len() > 1 {
             // The empty first segment is the leading slash.
-            ".." if out.len() > 1 => drop(out.pop()),
-            ".." => {}
-            _ => {
-                out.push(segment);
-                continue;
-            }
+            out.pop();
         }
-        if position + 1 == segments.len() {
-            out.push("");
-        }
+    }
+    if ended {
+        out.push("");
     }
     out.join("/")
 }
 
 /// `%XX` decoded; `None` when that is not UTF-8.
 pub(super) fn percent_decoded(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let mut ahead = bytes.clone();
-        let mut digit = || char::from(ahead.next()?).to_digit(16);
-        match (byte, digit(), digit()) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                bytes = ahead;
+    let mut out = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let mut next = *byte;
+        rest = after;
+        if let (b'%', [high, low, after @ ..]) = (next, after) {
+            if let (Some(high), Some(low)) = (char::from(*high).to_digit(16), char::from(*low).to_digit(16)) {
+                next = (high * 16 + low) as u8;
+                rest = after;
             }
-            _ => out.push(byte),
         }
+        out.push(next);
     }
     String::from_utf8(out).ok()
 }

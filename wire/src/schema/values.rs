@@ -171,9 +171,9 @@ impl Values {
         }
         let item = self.get(id);
         let (mut names, mut parts) = (Vec::new(), Vec::new());
-        for (position, (name, &part)) in item.names.list.iter().zip(&item.parts).enumerate() {
+        for (position, &part) in item.parts.iter().enumerate() {
             if !positions.contains(&position) {
-                names.push(name.clone());
+                names.push(item.names.at(position as u32).to_owned());
                 parts.push(part);
             }
         }

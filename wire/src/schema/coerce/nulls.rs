@@ -13,7 +13,8 @@ impl Coercer<'_, '_> {
             return self.map_items(node, value, |this, node, value| this.without_nulls(node, value));
         }
         let mut dropped = Vec::new();
-        for (name, property) in node.object().iter().flat_map(|rules| &rules.properties) {
+        let properties = node.object().map_or(&[][..], |rules| &rules.properties);
+        for (name, property) in properties {
             let Some((position, member)) = self.run.values.member(value, name) else {
                 continue;
             };

@@ -37,8 +37,8 @@ pub(super) fn converted(item: &Item, wanted: Type, generous: bool) -> Option<Str
             },
         },
         (Type::Null, _) => {
-            let word = |word: &&str| text.eq_ignore_ascii_case(word);
-            let generous = generous && ["0", "null", "undefined"].iter().any(word);
+            let word = |word: &str| text.eq_ignore_ascii_case(word);
+            let generous = generous && (text == "0" || word("null") || word("undefined"));
             let empty =
                 if string { text.is_empty() || generous } else { text == "false" || switch(item) == Some(false) };
             return empty.then(|| "null".to_owned());
@@ -87,8 +87,11 @@ fn switch(item: &Item) -> Option<bool> {
 
 /// `true` or `false`, in any case if `generous`.
 fn truth(text: &str, generous: bool) -> Option<&'static str> {
-    let is = |word: &&str| text == *word || (generous && text.eq_ignore_ascii_case(word));
-    ["true", "false"].into_iter().find(is)
+    let is = |word: &str| text == word || (generous && text.eq_ignore_ascii_case(word));
+    if is("true") {
+        return Some("true");
+    }
+    is("false").then_some("false")
 }
 
 fn digit(word: &str) -> &'static str {
@@ -128,31 +131,32 @@ fn number_in(text: &str) -> Option<String> {
 /// `+5`, `5.`, `.5`, `-007` as JSON spells them.
 fn respelled(text: &str) -> Option<Number> {
     let sign = if text.starts_with('-') { "-" } else { "" };
-    let (mantissa, exponent) = cut::before(text.strip_prefix(['-', '+']).unwrap_or(text), b"eE");
+    let (mantissa, exponent) = cut::before(cut::after(text, b"-+").unwrap_or(text), b"eE");
     let (whole, fraction) = cut::around(mantissa, b'.').unwrap_or((mantissa, ""));
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    let whole = match whole.trim_start_matches('0') {
-        "" => "0",
-        whole => whole,
-    };
+    let mut whole = whole;
+    while let Some(rest) = whole.strip_prefix('0') {
+        whole = rest;
+    }
+    let whole = if whole.is_empty() { "0" } else { whole };
     let point = if fraction.is_empty() { "" } else { "." };
     Number::from_text(&[sign, whole, point, fraction, exponent].concat())
 }
 
 /// `0x1F`, `0o17`, `0b101`, at most 64 bits.
 fn based(text: &str) -> Option<u64> {
-    let mut chars = text.strip_prefix('0')?.chars();
-    let base = match chars.next()? {
-        'x' | 'X' => 16,
-        'o' | 'O' => 8,
-        'b' | 'B' => 2,
+    let digits = text.strip_prefix('0')?;
+    let base = match digits.bytes().next()? | 0x20 {
+        b'x' => 16,
+        b'o' => 8,
+        b'b' => 2,
         _ => return None,
     };
     let mut number = None;
-    for c in chars {
-        let digit = c.to_digit(base)?;
+    for byte in digits.bytes().skip(1) {
+        let digit = char::from(byte).to_digit(base)?;
         number = Some(number.unwrap_or(0u64).checked_mul(base.into())?.checked_add(digit.into())?);
     }
     number

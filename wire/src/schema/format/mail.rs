@@ -11,7 +11,7 @@ pub(super) fn is_email(text: &str, any: bool) -> bool {
     };
     let local = match local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(inner) => is_quoted(inner),
-        None => cut::pieces(local, b'.').into_iter().all(|atom| cut::is_word(atom, b"!#$%&'*+-/=?^_`{|}~", any)),
+        None => cut::all(local, b'.', &|atom| cut::is_word(atom, b"!#$%&'*+-/=?^_`{|}~", any)),
     };
     let host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(address) => match address.strip_prefix("IPv6:") {

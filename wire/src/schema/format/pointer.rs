@@ -4,8 +4,8 @@ use super::super::cut;
 
 /// Empty, or segments that start with a slash; `~` only as `~0` and `~1`.
 pub(super) fn is_pointer(text: &str) -> bool {
-    let sound = |rest: &&str| rest.starts_with(['0', '1']);
-    (text.is_empty() || text.starts_with('/')) && cut::pieces(text, b'~').iter().skip(1).all(sound)
+    let sound = |rest: &str| cut::after(rest, b"01").is_some();
+    (text.is_empty() || text.starts_with('/')) && cut::all_after(text, b'~', &sound)
 }
 
 /// A pointer as a URI fragment, its `#` included.

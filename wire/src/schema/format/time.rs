@@ -2,20 +2,26 @@
 
 use super::super::cut;
 
-/// Numbers of so many digits each, between marks.
-fn fields(text: &str, mark: u8, widths: &[usize]) -> Option<Vec<u32>> {
+/// Numbers of so many digits each, between marks; none for other text.
+fn fields(text: &str, mark: u8, widths: &[usize]) -> Vec<u32> {
     let pieces = cut::pieces(text, mark);
     let mut fields = Vec::new();
     for (piece, &width) in pieces.iter().zip(widths) {
-        fields.push(cut::number(piece).filter(|_| piece.len() == width)?);
+        match cut::number(piece) {
+            Some(number) if piece.len() == width => fields.push(number),
+            _ => break,
+        }
     }
-    (pieces.len() == widths.len()).then_some(fields)
+    if fields.len() != pieces.len() {
+        fields.clear();
+    }
+    fields
 }
 
 /// `2024-02-29`
 pub(super) fn is_date(text: &str) -> bool {
     let fields = fields(text, b'-', &[4, 2, 2]);
-    let Some(&[year, month, day]) = fields.as_deref() else {
+    let &[year, month, day] = fields.as_slice() else {
         return false;
     };
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -31,19 +37,17 @@ pub(super) fn is_date(text: &str) -> bool {
 pub(super) fn is_time(text: &str) -> bool {
     let (clock, offset) = cut::before(text, b"Zz+-");
     let (clock, fraction) = cut::around(clock, b'.').unwrap_or((clock, "0"));
-    let shift = match offset {
-        "Z" | "z" => Some(vec![0, 0]),
-        _ => fields(offset.get(1..).unwrap_or_default(), b':', &[2, 2]),
-    };
+    let offset = if matches!(offset, "Z" | "z") { "+00:00" } else { offset };
     let clock = fields(clock, b':', &[2, 2, 2]);
-    let (Some(&[hour, minute, second]), Some(&[hours, minutes])) = (clock.as_deref(), shift.as_deref()) else {
+    let shift = fields(offset.get(1..).unwrap_or_default(), b':', &[2, 2]);
+    let (&[hour, minute, second], &[hours, minutes]) = (clock.as_slice(), shift.as_slice()) else {
         return false;
     };
     let shift = hours * 60 + minutes;
     // A day more keeps the difference above zero.
     let local = 24 * 60 + hour * 60 + minute;
     let utc = if offset.starts_with('-') { local + shift } else { local.saturating_sub(shift) };
-    let digits = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = !fraction.is_empty() && cut::is_digits(fraction);
     let sound = hour < 24 && minute < 60 && second <= 60 && hours < 24 && minutes < 60;
     sound && digits && (second < 60 || utc % (24 * 60) == 24 * 60 - 1)
 }

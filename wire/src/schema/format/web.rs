@@ -5,7 +5,8 @@ use super::net;
 
 /// A letter, then letters, digits and `+-.`.
 pub(in super::super) fn is_scheme(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && cut::is_word(text, b"+-.", false)
+    let letter = text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic());
+    letter && cut::is_word(text, b"+-.", false)
 }
 
 /// With a scheme. `any` also accepts characters outside ASCII.
@@ -47,16 +48,16 @@ fn is_authority(text: &str, any: bool) -> bool {
         }
     };
     let port = port.strip_prefix(':').unwrap_or(port);
-    host && are_chars(user, b":", any) && port.bytes().all(|byte| byte.is_ascii_digit())
+    host && are_chars(user, b":", any) && cut::is_digits(port)
 }
 
 /// `v1.anything`: an address form of the future.
 fn is_future_address(text: &str) -> bool {
-    let rest = text.strip_prefix(['v', 'V']);
-    rest.and_then(|rest| cut::around(rest, b'.')).is_some_and(|(version, address)| {
-        let hex = version.bytes().all(|byte| byte.is_ascii_hexdigit());
-        hex && !version.is_empty() && !address.is_empty() && !address.contains('%') && are_chars(address, b":", false)
-    })
+    let Some((version, address)) = cut::after(text, b"vV").and_then(|rest| cut::around(rest, b'.')) else {
+        return false;
+    };
+    let some = !version.is_empty() && !address.is_empty();
+    some && cut::is_hex(version) && cut::around(address, b'%').is_none() && are_chars(address, b":", false)
 }
 
 /// Unreserved characters, sub-delimiters, `more`, and `%XX`.
@@ -67,8 +68,7 @@ pub(super) fn are_chars(text: &str, more: &[u8], any: bool) -> bool {
 
 /// Every `%` is followed by two hexadecimal digits.
 fn is_encoded(text: &str) -> bool {
-    let hex = |rest: &&str| rest.get(..2).is_some_and(|two| two.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    cut::pieces(text, b'%').iter().skip(1).all(hex)
+    cut::all_after(text, b'%', &|rest| rest.get(..2).is_some_and(cut::is_hex))
 }
 
 /// A scheme and something after it; for the schemes of the web a host, after any number of slashes.
@@ -80,19 +80,26 @@ pub(super) fn is_url(text: &str) -> bool {
     if !web.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
         return is_scheme(scheme);
     }
-    let (host, _) = cut::before(rest.trim_start_matches(['/', '\\']), b"/\\?#");
+    let mut rest = rest;
+    while let Some(after) = cut::after(rest, b"/\\") {
+        rest = after;
+    }
+    let (host, _) = cut::before(rest, b"/\\?#");
     let (_, host) = cut::around_last(host, b'@').unwrap_or(("", host));
-    !host.is_empty() && !host.starts_with(':') && !host.contains('%') && is_authority(host, true)
+    let bare = host.is_empty() || host.starts_with(':') || cut::around(host, b'%').is_some();
+    !bare && is_authority(host, true)
 }
 
 /// Literals, and expressions in braces: an operator, then variables with a length or a star.
 pub(super) fn is_template(text: &str) -> bool {
-    let pieces = cut::pieces(text, b'{');
-    pieces.iter().enumerate().all(|(position, piece)| match (position, cut::around(piece, b'}')) {
-        (0, None) => is_literal(piece),
-        (1.., Some((expression, literal))) => is_expression(expression) && is_literal(literal),
-        _ => false,
-    })
+    let (first, _) = cut::before(text, b"{");
+    let sound = |piece: &str| {
+        let Some((expression, literal)) = cut::around(piece, b'}') else {
+            return false;
+        };
+        is_expression(expression) && is_literal(literal)
+    };
+    is_literal(first) && cut::all_after(text, b'{', &sound)
 }
 
 fn is_literal(text: &str) -> bool {
@@ -101,13 +108,13 @@ fn is_literal(text: &str) -> bool {
 }
 
 fn is_expression(text: &str) -> bool {
-    let variables = text.strip_prefix(['+', '#', '.', '/', ';', '?', '&', '=', ',', '!', '@', '|']).unwrap_or(text);
-    cut::pieces(variables, b',').into_iter().all(|variable| {
+    let variables = cut::after(text, b"+#./;?&=,!@|").unwrap_or(text);
+    cut::all(variables, b',', &|variable| {
         let (name, limit) = match variable.strip_suffix('*') {
             Some(name) => (name, "1"),
             None => cut::around(variable, b':').unwrap_or((variable, "1")),
         };
         let limit = cut::number(limit).is_some() && limit.len() <= 4 && !limit.starts_with('0');
-        limit && cut::pieces(name, b'.').into_iter().all(|part| cut::is_word(part, b"_%", false) && is_encoded(part))
+        limit && cut::all(name, b'.', &|part| cut::is_word(part, b"_%", false) && is_encoded(part))
     })
 }
