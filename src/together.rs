@@ -10,19 +10,31 @@ use std::task::{Context, Poll, Wake, Waker};
 pub(crate) struct Together<F> {
     /// By number; `None` when it is over.
     futures: Vec<Option<Pin<Box<F>>>>,
+    /// How many are not over.
+    left: usize,
     woken: Arc<Woken>,
 }
 
 #[derive(Default)]
-struct Woken(Mutex<(Vec<usize>, Option<Waker>)>);
+struct Woken(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Who was woken, by number.
+    numbers: Vec<usize>,
+    /// How many of them have had their turn.
+    done: usize,
+    /// Whoever waits for one.
+    waiting: Option<Waker>,
+}
 
 impl Woken {
     /// Notes who was woken, and wakes whoever waits for any.
     fn note(&self, number: usize) {
         let waiting = {
             let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            state.0.push(number);
-            state.1.take()
+            state.numbers.push(number);
+            state.waiting.take()
         };
         if let Some(waiting) = waiting {
             waiting.wake();
@@ -32,11 +44,12 @@ impl Woken {
     /// Who was woken first; without any, `waker` is the one to wake.
     fn next(&self, waker: &Waker) -> Option<usize> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.0.is_empty() {
-            state.1 = Some(waker.clone());
-            return None;
+        let number = state.numbers.get(state.done).copied();
+        state.done += 1;
+        if number.is_none() {
+            *state = State { waiting: Some(waker.clone()), ..State::default() };
         }
-        Some(state.0.remove(0))
+        number
     }
 }
 
@@ -53,19 +66,20 @@ impl Wake for Alarm {
 
 impl<F: Future> Together<F> {
     pub fn new() -> Self {
-        Together { futures: Vec::new(), woken: Arc::default() }
+        Together { futures: Vec::new(), left: 0, woken: Arc::default() }
     }
 
     /// Adds a future; it is first polled by [`Together::next`].
     pub fn add(&mut self, future: F) {
         self.woken.note(self.futures.len());
         self.futures.push(Some(Box::pin(future)));
+        self.left += 1;
     }
 
     /// What the next one that ends comes to; `None` when all are over.
     pub async fn next(&mut self) -> Option<F::Output> {
         poll_fn(|context| {
-            while self.futures.iter().any(Option::is_some) {
+            while self.left > 0 {
                 let Some(number) = self.woken.next(context.waker()) else {
                     return Poll::Pending;
                 };
@@ -78,6 +92,7 @@ impl<F: Future> Together<F> {
                 let alarm = Waker::from(Arc::new(Alarm { number, woken: self.woken.clone() }));
                 if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&alarm)) {
                     *place = None;
+                    self.left -= 1;
                     return Poll::Ready(Some(output));
                 }
             }
