@@ -7,8 +7,9 @@ use wasm_bindgen::prelude::*;
 
 use super::answer::Answer;
 use super::session_ops::{branched, function, operation};
-use super::session_read;
+use super::session_read::rows;
 use crate::session::read::text as word;
+use crate::session::reader::Reader;
 use crate::session::web_ui::import_web_ui;
 use crate::session::{Report, SessionError, SessionTree, Stamp};
 use crate::table::{Key, Table};
@@ -16,8 +17,14 @@ use crate::table::{Key, Table};
 /// Whether an operation was done. What it says was written then.
 pub(super) type Done = Result<(), SessionError>;
 
+/// What lives under a key.
+enum Held {
+    Reader(Box<Reader>),
+    Tree(Box<SessionTree>),
+}
+
 thread_local! {
-    static SESSIONS: ManuallyDrop<Table<SessionTree>> = const { ManuallyDrop::new(Table::new()) };
+    static HELD: ManuallyDrop<Table<Held>> = const { ManuallyDrop::new(Table::new()) };
 }
 
 /// Does one operation: `request` is an object with `op` and what that needs, `key` the session (-1: none). The answer is
@@ -40,20 +47,43 @@ fn call(key: Key, request: &Value, out: &mut Answer) -> Done {
     let made = match name {
         "create" => SessionTree::new(word(request, "id"), word(request, "cwd"), parent, now)?,
         "webUi" => import_web_ui(request.get("row").unwrap_or(&Value::Null), word(request, "cwd"), stamp)?,
-        "begin" | "rows" | "end" | "stop" => return session_read::step(name, key, request, stamp, out),
+        "begin" => {
+            let reader = Reader::new(request.get("header").cloned().unwrap_or_default())?;
+            out.number(keep(Held::Reader(Box::new(reader))));
+            return Ok(());
+        }
         _ => {
-            let Some(mut tree) = SESSIONS.with(|sessions| sessions.take(key)) else {
-                return function(name, request, out);
+            let Some(held) = HELD.with(|held| held.take(key)) else { return function(name, request, out) };
+            let mut done = Ok(());
+            let held = match held {
+                Held::Reader(reader) if name == "end" => {
+                    let (tree, found) = reader.finish(None);
+                    reports(out.open('{'), &found);
+                    told(out, &tree);
+                    out.key("key").number(key.to_number());
+                    out.close('}');
+                    Held::Tree(Box::new(tree))
+                }
+                Held::Reader(mut reader) => {
+                    rows(&mut reader, request, stamp, out);
+                    Held::Reader(reader)
+                }
+                Held::Tree(mut tree) => {
+                    done = match name {
+                        "branched" => {
+                            let made = tree.branched(word(request, "leaf"), word(request, "id"), parent, stamp);
+                            made.map(|made| {
+                                branched(&tree, &made, out.open('{'));
+                                kept(out, made);
+                            })
+                        }
+                        "forked" => tree.forked(word(request, "id"), now).map(|made| kept(out.open('{'), made)),
+                        _ => operation(&mut tree, name, request, stamp, out),
+                    };
+                    Held::Tree(tree)
+                }
             };
-            let done = match name {
-                "branched" => tree.branched(word(request, "leaf"), word(request, "id"), parent, stamp).map(|made| {
-                    branched(&tree, &made, out.open('{'));
-                    kept(out, made);
-                }),
-                "forked" => tree.forked(word(request, "id"), now).map(|made| kept(out.open('{'), made)),
-                _ => operation(&mut tree, name, request, stamp, out),
-            };
-            drop(SESSIONS.with(|sessions| sessions.restore(key, tree)));
+            drop(HELD.with(|table| table.restore(key, held)));
             return done;
         }
     };
@@ -66,17 +96,25 @@ fn call(key: Key, request: &Value, out: &mut Answer) -> Done {
     Ok(())
 }
 
-/// Forgets a session.
+/// Forgets a session, or one that is being read.
 #[wasm_bindgen(js_name = dropSession)]
 pub fn drop_session(key: f64) {
-    SESSIONS.with(|sessions| drop(sessions.remove(Key::from_number(key))));
+    HELD.with(|held| drop(held.remove(Key::from_number(key))));
+}
+
+fn keep(held: Held) -> f64 {
+    HELD.with(|table| table.insert(held)).to_number()
+}
+
+fn told(out: &mut Answer, tree: &SessionTree) {
+    out.key("header").value(tree.header());
+    out.key("leaf").place(tree.leaf());
 }
 
 /// Keeps a session, and ends an object with how to find it.
-pub(super) fn kept(out: &mut Answer, tree: SessionTree) {
-    out.key("header").value(tree.header());
-    out.key("leaf").place(tree.leaf());
-    out.key("key").number(SESSIONS.with(|sessions| sessions.insert(tree)).to_number());
+fn kept(out: &mut Answer, tree: SessionTree) {
+    told(out, &tree);
+    out.key("key").number(keep(Held::Tree(Box::new(tree))));
     out.close('}');
 }
 

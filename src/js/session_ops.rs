@@ -27,7 +27,7 @@ fn runs(out: &mut Answer, positions: &[usize]) {
     for &position in positions {
         match runs.as_mut_slice() {
             [.., first, count] if *first + *count == position => *count += 1,
-            _ => runs.extend([position, 1]),
+            _ => runs.extend_from_slice(&[position, 1]),
         }
     }
     out.counts(&runs);
@@ -138,12 +138,10 @@ fn question(tree: &mut SessionTree, name: &str, request: &Value, out: &mut Answe
         // Runs down the tree: the first entry, how many follow one another, the depth of the first.
         "tree" => {
             let mut runs: Vec<usize> = Vec::new();
-            for row in tree.tree() {
+            for (entry, at) in tree.order() {
                 match runs.as_mut_slice() {
-                    [.., first, count, depth] if *first + *count == row.entry && *depth + *count == row.depth => {
-                        *count += 1
-                    }
-                    _ => runs.extend([row.entry, 1, row.depth]),
+                    [.., first, count, depth] if *first + *count == entry && *depth + *count == at => *count += 1,
+                    _ => runs.extend_from_slice(&[entry, 1, at]),
                 }
             }
             out.counts(&runs);
@@ -193,7 +191,9 @@ fn question(tree: &mut SessionTree, name: &str, request: &Value, out: &mut Answe
         "branchPart" => {
             let mut entries = Vec::new();
             for id in items(request, "entries") {
-                entries.extend(id.as_str().and_then(|id| tree.position(id)));
+                if let Some(position) = tree.position(id.as_str().unwrap_or_default()) {
+                    entries.push(position);
+                }
             }
             if complete(tree, &entries, out) {
                 let part = tree.prepare_branch(&entries, number(request, "budget"), &access(request));
@@ -313,6 +313,10 @@ fn summary(text: &str, files: &FileLists, out: &mut Answer) {
     out.close('}');
 }
 
+fn refs(values: &[Value]) -> Vec<&Value> {
+    values.iter().collect()
+}
+
 /// Functions that need no session.
 pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
     let message = request.get("message").unwrap_or(&Value::Null);
@@ -320,7 +324,7 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
     match name {
         "estimate" => out.number(tokens::estimate(message)),
         "usageTokens" => out.number(tokens::of_usage(request.get("usage").unwrap_or(&Value::Null))),
-        "messagesSize" => size(tokens::sum_up(&messages.iter().collect::<Vec<_>>()), out),
+        "messagesSize" => size(tokens::sum_up(&refs(messages)), out),
         "overflow" => {
             let (overflows, length) = overflow(message, number(request, "window"), number(request, "maxTokens"));
             out.open('{').key("isContextOverflow").flag(overflows);
@@ -364,7 +368,7 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
                 None => summary(NO_BRANCH, &files, out),
             }
         }
-        "totalUsage" => out.value(&tokens::total_of(&items(request, "usages").iter().collect::<Vec<_>>())),
+        "totalUsage" => out.value(&tokens::total_of(&refs(items(request, "usages")))),
         _ => return Err(SessionError::new("closed")),
     }
     Ok(())

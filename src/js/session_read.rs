@@ -1,48 +1,18 @@
-//! Reading a session in steps: the JavaScript side has the entries, and gives of each what the tree needs.
-
-use std::mem::ManuallyDrop;
+//! Reading a session in steps: the JavaScript side has the entries, and gives of each what the tree needs. `begin` with a
+//! `header` gives a key; `rows` come in any number; `end` makes the session of what is there.
 
 use steersman_wire::json::Value;
 
 use super::answer::Answer;
-use super::session::{kept, reports, Done};
+use super::session::reports;
 use crate::session::read::items;
 use crate::session::reader::Reader;
-use crate::session::{SessionError, Stamp};
-use crate::table::{Key, Table};
-
-thread_local! {
-    static READERS: ManuallyDrop<Table<Reader>> = const { ManuallyDrop::new(Table::new()) };
-}
-
-/// One step: `begin` with a `header` gives a key; `rows` come in any number; `end` gives the session, `stop` nothing.
-pub(super) fn step(name: &str, key: Key, request: &Value, stamp: &mut Stamp<'_>, out: &mut Answer) -> Done {
-    if name == "begin" {
-        let reader = Reader::new(request.get("header").cloned().unwrap_or_default())?;
-        out.number(READERS.with(|readers| readers.insert(reader)).to_number());
-        return Ok(());
-    }
-    let mut reader = READERS.with(|readers| readers.take(key)).ok_or(SessionError::new("closed"))?;
-    if name == "rows" {
-        rows(&mut reader, request, stamp, out);
-        drop(READERS.with(|readers| readers.restore(key, reader)));
-        return Ok(());
-    }
-    READERS.with(|readers| drop(readers.remove(key)));
-    if name == "stop" {
-        out.value(&Value::Null);
-        return Ok(());
-    }
-    let (tree, found) = reader.finish(None);
-    reports(out.open('{'), &found);
-    kept(out, tree);
-    Ok(())
-}
+use crate::session::Stamp;
 
 /// `shapes` are added first. Of the `rows` an outline is four items: the place of its shape, id, parent (`null`; a text;
 /// anything else: the entry before) and time; an object is a whole entry. Gives how many entries were `done`, those
 /// that are other ones now, and `reports`. What cannot be done ends it.
-fn rows(reader: &mut Reader, request: &Value, stamp: &mut Stamp<'_>, out: &mut Answer) {
+pub(super) fn rows(reader: &mut Reader, request: &Value, stamp: &mut Stamp<'_>, out: &mut Answer) {
     for shape in items(request, "shapes") {
         reader.shape(shape.clone());
     }

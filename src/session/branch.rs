@@ -31,7 +31,7 @@ impl SessionTree {
             if let Body::Whole(Value::Object(members)) = &mut body {
                 set(members, "parentId", branch.leaf_id());
                 let kept = members.get("firstKeptEntryId").and_then(Value::as_str).and_then(|id| self.position(id));
-                if let Some(next) = kept.and_then(|kept| self.after_label(path.get(..=place)?, kept)) {
+                if let Some(next) = kept.and_then(|kept| self.no_label(path.get(..=place)?, kept)) {
                     set(members, "firstKeptEntryId", self.id_at(next));
                 }
             }
@@ -54,10 +54,16 @@ impl SessionTree {
         self.kind_at(position) == "label"
     }
 
-    /// What follows a label on a path and is none itself: labels stay behind. `None`: that was no label, or is not there.
-    fn after_label(&self, path: &[usize], label: usize) -> Option<usize> {
-        let at = path.iter().position(|&on| on == label && self.is_label(on))?;
-        path.get(at..)?.iter().copied().find(|&on| !self.is_label(on))
+    /// The first entry of a path from one on that is no label: labels stay behind. `None`: that one is not there.
+    fn no_label(&self, path: &[usize], from: usize) -> Option<usize> {
+        let mut there = false;
+        for &on in path {
+            there |= on == from;
+            if there && !self.is_label(on) {
+                return Some(on);
+            }
+        }
+        None
     }
 
     /// A copy under another id; entries and their ids stay. Names this one as its parent.
@@ -68,10 +74,15 @@ impl SessionTree {
         if self.is_empty() {
             return Err(SessionError::new("empty"));
         }
-        let fresh = Self::new(id, text(&self.header, "cwd"), Some(self.id()), now)?;
-        let mut fork = self.clone();
-        fork.header = fresh.header;
-        fork.header_line = None;
+        let mut fork = Self::new(id, text(&self.header, "cwd"), Some(self.id()), now)?;
+        fork.shapes.clone_from(&self.shapes);
+        for (position, entry) in self.entries.iter().enumerate() {
+            fork.add(self.id_at(position), entry.body.clone(), entry.line.clone())?;
+        }
+        for position in 0..self.len() {
+            fork.attach(position, self.parent_at(position));
+        }
+        fork.leaf = self.leaf;
         Ok(fork)
     }
 

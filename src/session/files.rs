@@ -62,20 +62,20 @@ impl FileOps {
 
     /// The two lists, sorted; what was changed is not among what was read.
     pub fn lists(&self) -> FileLists {
-        let modified = sorted(&self.modified);
-        let mut read = sorted(&self.read);
-        read.retain(|path| modified.binary_search(path).is_err());
-        FileLists { read, modified }
+        let modified = sorted(&self.modified, &[]);
+        FileLists { read: sorted(&self.read, &modified), modified }
     }
 }
 
-/// Sorted, each once.
-fn sorted(paths: &[String]) -> Vec<String> {
+/// Sorted, each once, without some that are sorted.
+fn sorted(paths: &[String], without: &[String]) -> Vec<String> {
     let at = |place: usize| paths.get(place).map_or("", String::as_str);
     let mut out: Vec<String> = Vec::new();
     for place in sorted_positions(paths.len(), &mut |a, b| at(a).cmp(at(b))) {
-        if out.last().is_none_or(|last| last != at(place)) {
-            out.push(at(place).to_owned());
+        let path = at(place);
+        let known = out.last().is_some_and(|last| last == path);
+        if !known && without.binary_search_by(|one| one.as_str().cmp(path)).is_err() {
+            out.push(path.to_owned());
         }
     }
     out

@@ -69,11 +69,12 @@ impl SessionTree {
                 walk.push(position);
                 at = self.parent_at(position);
             }
-            for position in walk.drain(..) {
+            for &position in &walk {
                 if let Some(state) = seen.get_mut(position) {
                     *state = 2;
                 }
             }
+            walk.clear();
         }
     }
 

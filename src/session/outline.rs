@@ -1,7 +1,7 @@
 //! Entries of which the tree knows only what it needs, because the host keeps the rest: a host that has the entries as
 //! objects of its own does not pay for a second copy of every message.
 
-use steersman_wire::json::{Object, Value};
+use steersman_wire::json::Value;
 
 use super::dates;
 use super::read::text;
@@ -57,8 +57,10 @@ impl SessionTree {
         let time = self.time_at(position);
         let Some(entry) = self.entries.get_mut(position) else { return };
         let Body::Whole(Value::Object(value)) = &mut entry.body else { return };
-        let own = |key: &str| matches!(key, "id" | "parentId" | "timestamp");
-        let shape = std::mem::take(value).into_iter().filter(|(key, _)| !own(key)).collect::<Object>();
+        let mut shape = std::mem::take(value);
+        for own in ["id", "parentId", "timestamp"] {
+            shape.remove(own);
+        }
         let shape = Value::Object(shape);
         let latest = self.shapes.len().saturating_sub(LATEST);
         let known = self.shapes.iter().skip(latest).position(|known| *known == shape).map(|place| latest + place);
@@ -71,6 +73,12 @@ impl SessionTree {
 
     /// Those of some entries that are outlines: an operation that reads messages needs them in full.
     pub fn outlines(&self, positions: &[usize]) -> Vec<usize> {
-        positions.iter().copied().filter(|&position| self.is_outline(position)).collect()
+        let mut outlines = Vec::new();
+        for &position in positions {
+            if self.is_outline(position) {
+                outlines.push(position);
+            }
+        }
+        outlines
     }
 }

@@ -19,6 +19,12 @@ pub(super) fn given<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
 
 /// Sets a member; nobody asks what was there.
 pub(super) fn set(object: &mut Object, key: &str, value: impl Into<Value>) {
+    set_value(object, key, value.into());
+}
+
+/// The same, once for all kinds of values.
+#[inline(never)]
+fn set_value(object: &mut Object, key: &str, value: Value) {
     object.insert(key, value);
 }
 

@@ -99,7 +99,7 @@ impl Reader {
             if !holder.is_empty() || self.version >= 2.0 {
                 let code = if holder.is_empty() { "missing_id" } else { "duplicate_id" };
                 let line = line.map_or(position, |(_, number)| number);
-                self.reports.push(Report { id: Some(fresh), ..Report::of(code, line) });
+                self.reports.push(Report { code, line: Some(line), id: Some(fresh), offset: None });
             }
             changed = true;
         }
@@ -115,7 +115,9 @@ impl Reader {
         }
         let text = line.filter(|_| !changed).map(|(text, _)| text.into());
         self.tree.insert(value, text)?;
-        self.lines.extend(line.map(|(_, number)| number));
+        if let Some((_, number)) = line {
+            self.lines.push(number);
+        }
         Ok(changed.then(|| self.tree.value_at(position)))
     }
 
@@ -126,7 +128,8 @@ impl Reader {
         self.tree.off_path(&mut found);
         for (code, position) in found {
             let line = self.lines.get(position).copied().unwrap_or(position);
-            self.reports.push(Report { id: Some(self.tree.id_at(position).to_owned()), ..Report::of(code, line) });
+            let id = Some(self.tree.id_at(position).to_owned());
+            self.reports.push(Report { code, line: Some(line), id, offset: None });
         }
         if self.version > 3.0 {
             self.reports.push(Report::of("future_version", 1));

@@ -140,7 +140,11 @@ impl SessionTree {
         let changed = self.changed(context);
         let last = context.messages.iter().rfind(|message| counted(&message.message).is_some());
         if last.is_some_and(|last| Some(last.entry) > changed) {
-            return sum_up(&context.messages.iter().map(|message| &*message.message).collect::<Vec<_>>());
+            let mut messages = Vec::new();
+            for message in &context.messages {
+                messages.push(&*message.message);
+            }
+            return sum_up(&messages);
         }
         let mut estimated = system::replayed(context, 0.0).as_ref().map_or(0.0, estimate);
         for message in &context.messages {
@@ -161,7 +165,9 @@ pub fn total_usage(usages: &mut dyn Iterator<Item = &Value>) -> Value {
 pub(crate) fn total_of(usages: &[&Value]) -> Value {
     let mut costs = Vec::new();
     for usage in usages {
-        costs.extend(usage.get("cost"));
+        if let Some(cost) = usage.get("cost") {
+            costs.push(cost);
+        }
     }
     let mut total = sums(usages, "totalTokens");
     set(&mut total, "cost", sums(&costs, "total"));

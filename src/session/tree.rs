@@ -315,22 +315,41 @@ impl SessionTree {
     /// The whole forest in depth-first order; children by time.
     pub fn tree(&self) -> Vec<TreeRow<'_>> {
         let labels = self.labels();
+        let row = |(entry, depth)| TreeRow { entry, depth, label: labels.get(entry).copied().flatten() };
+        self.order().into_iter().map(row).collect()
+    }
+
+    /// That order: every entry and its depth.
+    pub(crate) fn order(&self) -> Vec<(usize, usize)> {
         let mut rows = Vec::with_capacity(self.len());
         let mut work: Vec<(usize, usize)> = Vec::new();
         let mut below = self.children(None);
         let mut depth = 0;
         loop {
             if below.len() > 1 {
-                let times: Vec<f64> = below.iter().map(|&position| self.time_at(position)).collect();
-                let time = |place: usize| times.get(place).copied().unwrap_or(0.0);
-                let order = sorted_positions(below.len(), &mut |a, b| time(a).total_cmp(&time(b)));
-                below = order.into_iter().filter_map(|place| below.get(place).copied()).collect();
+                below = self.by_time(&below);
             }
-            work.extend(below.iter().rev().map(|&child| (child, depth)));
-            let Some((entry, at)) = work.pop() else { return rows };
-            rows.push(TreeRow { entry, depth: at, label: labels.get(entry).copied().flatten() });
-            below = self.children(Some(entry));
-            depth = at + 1;
+            // The last one that is put there is the first one taken.
+            for &child in below.iter().rev() {
+                work.push((child, depth));
+            }
+            let Some(row) = work.pop() else { return rows };
+            rows.push(row);
+            below = self.children(Some(row.0));
+            depth = row.1 + 1;
         }
+    }
+
+    fn by_time(&self, entries: &[usize]) -> Vec<usize> {
+        let mut times = Vec::new();
+        for &entry in entries {
+            times.push(self.time_at(entry));
+        }
+        let time = |place: usize| times.get(place).copied().unwrap_or(0.0);
+        let mut sorted = Vec::new();
+        for place in sorted_positions(entries.len(), &mut |a, b| time(a).total_cmp(&time(b))) {
+            sorted.push(entries.get(place).copied().unwrap_or_default());
+        }
+        sorted
     }
 }

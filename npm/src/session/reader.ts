@@ -1,5 +1,5 @@
 /** A session that is read entry by entry. The engine settles ids and places, the objects stay here. */
-import { isAlive, type SessionKey } from "../engine/session.js";
+import { dropSession, isAlive, type SessionKey } from "../engine/session.js";
 import { currentGeneration } from "../engine/guard.js";
 import { call, uuid } from "./call.js";
 import { shapeOf } from "./outline.js";
@@ -110,7 +110,7 @@ export class Reader {
 
   /** There will be no session. */
   stop(): void {
-    if (isAlive(this.#key)) call(this.#key, { op: "stop" });
+    dropSession(this.#key);
   }
 
   #begin(): SessionKey {
