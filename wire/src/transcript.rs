@@ -147,11 +147,40 @@ pub(crate) fn hand_off<'a>(messages: Vec<Message<'a>>, model: &Model<'_>, ids: &
             body => turns.plain(timestamp, body),
         }
     }
-    turns.into_messages()
+    let mut messages = turns.into_messages();
+    fill_end(&mut messages);
+    messages
+}
+
+/// Providers leave out what says nothing. Where the conversation would then end with an answer, or be empty, the message
+/// of the user gets words.
+fn fill_end(messages: &mut [Message<'_>]) {
+    let (mut blank, mut answered) = (None, true);
+    for (at, message) in messages.iter().enumerate() {
+        match &message.body {
+            Body::System(_) => {}
+            Body::User(content) if is_blank(content) => blank = Some(at),
+            body => (answered, blank) = (matches!(body, Body::Assistant(_)), None),
+        }
+    }
+    if let Some(message) = blank.filter(|_| answered).and_then(|at| messages.get_mut(at)) {
+        message.body = Body::User(Content::Text(Literal::of_span(NO_WORDS)));
+    }
+}
+
+fn is_blank(content: &Content<'_>) -> bool {
+    match content {
+        Content::Text(text) => text.is_blank(),
+        Content::Parts(parts) => parts.iter().all(|part| match part {
+            Part::Image { .. } => false,
+            part => part.text().is_none_or(Literal::is_blank),
+        }),
+    }
 }
 
 const USER_IMAGE: &str = "\"(image omitted: model does not support images)\"";
 const TOOL_IMAGE: &str = "\"(tool image omitted: model does not support images)\"";
+const NO_WORDS: &str = "\"(empty message)\"";
 const NO_RESULT: &str = "\"No result provided\"";
 
 /// Every run of images becomes one text.
