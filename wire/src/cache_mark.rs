@@ -17,15 +17,16 @@ pub(crate) fn cache_control(retention: Retention, long: bool) -> Option<&'static
 pub(crate) enum Mark {
     /// A string from here to there, quotes included.
     String(usize, usize),
-    /// The end of a content part, just before its brace.
+    /// A content part that ends here, its brace included.
     Part(usize),
 }
 
 /// Puts a marker on content that is already written; it stands near the end, so little has to move.
-pub(crate) fn insert_marker(out: &mut Writer, mark: Mark, marker: &str) {
+pub(crate) fn insert_marker(out: &mut Writer, mark: Option<Mark>, marker: Option<&str>) {
+    let (Some(mark), Some(marker)) = (mark, marker) else { return };
     let member = [",\"cache_control\":", marker].concat();
     match mark {
-        Mark::Part(end) => out.insert(end, &member),
+        Mark::Part(end) => out.insert(end.saturating_sub(1), &member),
         Mark::String(start, end) => {
             out.insert(end, &[&member, "}]"].concat());
             out.insert(start, r#"[{"type":"text","text":"#);

@@ -62,13 +62,13 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Takes over what it needs of the model.
-    pub fn set_up(&mut self, model: &mut Model<'_>) {
-        self.cost = std::mem::take(&mut model.cost);
-        self.echo = model.echo;
-        self.by_tool = model.answers_by_tool;
-        self.model = std::mem::take(&mut model.id).into_owned();
-        for (name, property) in std::mem::take(&mut model.grammar_tools) {
-            self.grammar.push((name.into_owned(), property.into_owned()));
+    pub fn set_up(&mut self, model: &Model<'_>) {
+        self.cost = model.cost();
+        self.echo = model.at.is_true("echo");
+        self.by_tool = model.at.is_true("answersByTool");
+        self.model.push_str(&model.id);
+        for (name, property) in model.at.at("grammarTools").members() {
+            self.grammar.push((name.text().into_owned(), property.as_text().into_owned()));
         }
     }
 

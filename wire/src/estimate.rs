@@ -1,7 +1,8 @@
 //! How many tokens a context takes, and how many are left for the answer (PROVIDERS 1.7).
 
-use crate::context::{Body, Content, Context, Message, Part};
-use crate::model::Model;
+use crate::batch::utf16_len;
+use crate::context::{Block, Message, Part, Role};
+use crate::doc::At;
 
 /// Characters of a token, on the careful side.
 const CHARS_PER_TOKEN: f64 = 3.5;
@@ -14,83 +15,96 @@ const MARGIN_RATIO: f64 = 0.15;
 /// The larger margin is given up where it would leave less than this for the answer.
 const ENOUGH: f64 = 32_768.0;
 
-/// The largest answer that fits: `wanted`, or what the window leaves, at least 1. A window of 0 is unknown: nothing is
-/// clamped, and a `wanted` of 0 stays 0, which leaves the limit to the server.
-pub(crate) fn clamp_max_tokens(model: &Model<'_>, context: &Context<'_>, wanted: f64) -> f64 {
-    if model.context_window <= 0.0 {
-        return wanted;
+/// The largest answer, in tokens, that fits into a window beside a context and its messages, at least 1. A window of 0
+/// is unknown and has room for anything.
+pub(crate) fn room(window: f64, context: At<'_>, messages: &[Message<'_>]) -> f64 {
+    if window <= 0.0 {
+        return f64::INFINITY;
     }
-    let input = tokens(context);
-    let mut room = model.context_window - input - MARGIN.max((input * MARGIN_RATIO).ceil());
+    let input = tokens(context, messages);
+    let mut room = window - input - MARGIN.max((input * MARGIN_RATIO).ceil());
     if room < ENOUGH {
-        room = ENOUGH.min(model.context_window - input - MARGIN);
+        room = ENOUGH.min(window - input - MARGIN);
     }
-    wanted.min(room.max(1.0))
+    room.max(1.0)
 }
 
 /// Estimated tokens of a context: what the last good response counted, plus an estimate of what came after it.
-fn tokens(context: &Context<'_>) -> f64 {
-    let mut newest = if leading(context) > 0.0 { 0.0 } else { f64::NEG_INFINITY };
-    let mut counted = None;
-    for (index, message) in context.messages.iter().enumerate() {
+fn tokens(context: At<'_>, messages: &[Message<'_>]) -> f64 {
+    // Prompt and tools, which stand before the first message.
+    let mut sum = of_chars(context.literal("systemPrompt").units().into()) + of_tools(context.at("tools"));
+    let mut newest = if sum > 0.0 { 0.0 } else { f64::NEG_INFINITY };
+    for message in messages {
+        let timestamp = message.at.number("timestamp").unwrap_or_default();
+        let counted = if message.role == Role::Assistant { counted(message.at.at("usage")) } else { 0.0 };
         // A prefix message newer than the response (a compaction summary) makes its count worthless.
-        if let Body::Assistant(assistant) = &message.body {
-            if message.timestamp >= newest && !assistant.failed && assistant.tokens > 0.0 {
-                counted = Some((index, assistant.tokens));
-            }
+        if timestamp >= newest && !message.failed && counted > 0.0 {
+            sum = counted;
+        } else {
+            sum += of_message(message);
         }
-        newest = newest.max(message.timestamp);
+        newest = newest.max(timestamp);
     }
-    let (from, base) = counted.map_or((0, leading(context)), |(index, tokens)| (index + 1, tokens));
-    context.messages.iter().skip(from).map(message_tokens).fold(base, |sum, tokens| sum + tokens)
+    sum
 }
 
-/// Prompt and tools, which stand before the first message.
-fn leading(context: &Context<'_>) -> f64 {
-    let prompt = context.system_prompt.map_or(0, |prompt| prompt.units());
-    of_chars(f64::from(prompt)) + of_chars(f64::from(context.tools.units))
+/// How many tokens of the window a response left behind it.
+fn counted(usage: At<'_>) -> f64 {
+    let count = |name| usage.number(name).unwrap_or_default();
+    let total = count("totalTokens");
+    if total == 0.0 {
+        count("input") + count("output") + count("cacheRead") + count("cacheWrite")
+    } else {
+        total
+    }
 }
 
+#[inline(never)]
 fn of_chars(chars: f64) -> f64 {
     (chars / CHARS_PER_TOKEN).ceil()
 }
 
-fn message_tokens(message: &Message<'_>) -> f64 {
-    match &message.body {
-        Body::System(system) => {
-            let texts = system.content.texts().filter(|text| !text.is_empty()).map(|text| text.units());
-            let content: u32 = texts.map(|units| units + 1).sum::<u32>().saturating_sub(1);
-            let sections = system.sections.iter().filter_map(|section| section.1);
-            let parts = sections.map(|text| text.units()).chain([content]).filter(|units| *units > 0);
-            // The parts are joined by two line feeds.
-            let chars: u32 = parts.map(|units| units + 2).sum::<u32>().saturating_sub(2);
-            let tools = [system.added.units, system.removed_units].map(|units| of_chars(f64::from(units)));
-            of_chars(f64::from(chars)) + tools.iter().sum::<f64>()
-        }
-        Body::User(Content::Text(text)) => of_chars(f64::from(text.units())),
-        Body::User(Content::Parts(parts)) => of_parts(parts),
-        Body::Assistant(assistant) => of_parts(&assistant.parts),
-        Body::Result(result) => of_parts(&result.parts),
-    }
+fn of_tools(tools: At<'_>) -> f64 {
+    of_chars(if tools.items().next().is_some() { utf16_len(tools.span()).into() } else { 0.0 })
 }
 
-fn of_parts(parts: &[Part<'_>]) -> f64 {
-    let chars = parts.iter().map(|part| match part {
-        Part::Text { text, .. } | Part::Thinking { text, .. } => f64::from(text.units()),
-        Part::Image { .. } => IMAGE_CHARS,
-        Part::Call(call) => f64::from(call.name.units() + crate::batch::utf16_len(call.arguments)),
-    });
-    of_chars(chars.sum())
+fn of_message(message: &Message<'_>) -> f64 {
+    let mut chars: f64 = message.parts.iter().map(of_part).sum();
+    if message.role != Role::System {
+        return of_chars(chars);
+    }
+    // A line feed between texts, an empty line between them and the sections.
+    let texts = message.parts.iter().filter(|part| !part.text.is_empty()).count();
+    chars += texts.saturating_sub(1) as f64;
+    let mut pieces = usize::from(texts > 0);
+    for (_, section) in message.at.at("sections").members() {
+        let units = section.as_literal().map_or(0, |text| text.units());
+        pieces += usize::from(units > 0);
+        chars += f64::from(units);
+    }
+    chars += 2.0 * pieces.saturating_sub(1) as f64;
+    of_chars(chars) + of_tools(message.at.at("toolsAdded")) + of_tools(message.at.at("toolsRemoved"))
+}
+
+fn of_part(part: &Part<'_>) -> f64 {
+    match part.kind {
+        Block::Text | Block::Thinking => part.text.units().into(),
+        Block::Image => IMAGE_CHARS,
+        Block::Call => (utf16_len(&part.name) + utf16_len(part.arguments())).into(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Reader;
+    use crate::doc::Doc;
+    use crate::model::Model;
 
     fn clamped(window: f64, wanted: f64, context: &str) -> f64 {
-        let model = Model { context_window: window, ..Model::default() };
-        clamp_max_tokens(&model, &Context::read(&mut Reader::new(context)).unwrap(), wanted)
+        let doc = Doc::of(context);
+        let list = doc.root().at("messages").items();
+        let messages: Vec<Message<'_>> = list.filter_map(|at| Message::read(at, &Model::default())).collect();
+        room(window, doc.root(), &messages).min(wanted)
     }
 
     #[test]

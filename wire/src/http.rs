@@ -1,7 +1,6 @@
 //! HTTP as data: what a host has to send.
 
 use crate::text::{around, has};
-use std::borrow::Cow;
 use std::fmt;
 
 /// A request, ready to be sent as it is.
@@ -64,30 +63,14 @@ pub(crate) fn base_of(url: &str) -> &str {
 pub(crate) struct Headers(Vec<(String, String)>);
 
 impl Headers {
-    pub fn set(&mut self, name: &str, value: impl Into<String>) {
-        self.put(name.to_ascii_lowercase(), value.into());
-    }
-
-    fn put(&mut self, name: String, value: String) {
-        match self.0.iter_mut().find(|header| header.0 == name) {
-            Some(header) => header.1 = value,
-            None => self.0.push((name, value)),
-        }
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.remove(name);
+        self.0.push((name.to_ascii_lowercase(), value.to_owned()));
     }
 
     pub fn remove(&mut self, name: &str) {
         if let Some(at) = self.0.iter().position(|header| header.0.eq_ignore_ascii_case(name)) {
             self.0.remove(at);
-        }
-    }
-
-    /// Sets what a model or a caller asks for; no value removes the header.
-    pub fn apply(&mut self, headers: &[(Cow<'_, str>, Option<Cow<'_, str>>)]) {
-        for (name, value) in headers {
-            match value {
-                Some(value) => self.set(name, value.as_ref()),
-                None => self.remove(name),
-            }
         }
     }
 
@@ -130,7 +113,8 @@ mod tests {
         let mut headers = Headers::default();
         headers.set("Authorization", "Bearer sk-0123456789");
         headers.set("X-Extra", "1");
-        headers.apply(&[("x-EXTRA".into(), Some("2".into())), ("AUTHORIZATION".into(), None)]);
+        headers.set("x-EXTRA", "2");
+        headers.remove("AUTHORIZATION");
         assert_eq!(headers.into_list(), [("x-extra".to_owned(), "2".to_owned())]);
     }
 

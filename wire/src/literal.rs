@@ -12,6 +12,12 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Literal<'a>(&'a str);
 
+impl Default for Literal<'_> {
+    fn default() -> Self {
+        Literal::EMPTY
+    }
+}
+
 impl<'a> Literal<'a> {
     /// The empty string.
     pub const EMPTY: Literal<'static> = Literal("\"\"");

@@ -1,7 +1,7 @@
 //! What a request and its response need to know about a model.
 
-use crate::json::{Kind, Reader};
-use crate::read::{self, Read};
+use crate::doc::At;
+use crate::literal::Literal;
 use std::borrow::Cow;
 
 /// A model object of the caller (pi's `Model`), as far as the wires read it.
@@ -19,27 +19,10 @@ pub(crate) struct Model<'a> {
     pub context_window: f64,
     /// Tokens.
     pub max_tokens: f64,
-    pub cost: Cost,
-    pub levels: LevelMap<'a>,
-    pub headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    /// Source of `compat`, read by each wire for itself.
-    pub compat: Option<&'a str>,
-    /// Source of `samplingParams`.
-    pub sampling: Option<&'a str>,
-    /// Source of `samplingParamsByThinkingLevel`.
-    pub sampling_by_level: Option<&'a str>,
-    /// Grammar tools of the request: tool name and the argument that takes the grammar text.
-    pub grammar_tools: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    /// Where the request went.
-    pub url: Cow<'a, str>,
-    /// What must not appear in an error text.
-    pub secrets: Vec<Cow<'a, str>>,
-    /// The host wants to see the provider's events too.
-    pub echo: bool,
-    /// A tool was given to it to answer with.
-    pub answers_by_tool: bool,
-    /// What `compat` says about schemas for answers.
-    pub takes_schemas: Option<bool>,
+    /// `compat`, read by each wire for itself.
+    pub compat: At<'a>,
+    /// All of it.
+    pub at: At<'a>,
 }
 
 /// Price per million tokens.
@@ -52,7 +35,7 @@ pub(crate) struct Rates {
 }
 
 /// Prices of a model. A tier applies when the whole input is above its threshold; the highest such tier wins.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Cost {
     pub base: Rates,
     pub tiers: Vec<(f64, Rates)>,
@@ -74,16 +57,15 @@ impl Level {
     pub const ALL: [Level; 7] =
         [Level::Off, Level::Minimal, Level::Low, Level::Medium, Level::High, Level::Xhigh, Level::Max];
 
+    /// pi's own word for it.
+    pub fn word(self) -> Literal<'static> {
+        const WORDS: [&str; 7] =
+            ["\"off\"", "\"minimal\"", "\"low\"", "\"medium\"", "\"high\"", "\"xhigh\"", "\"max\""];
+        Literal::of_span(WORDS.get(self as usize).copied().unwrap_or_default())
+    }
+
     pub fn name(self) -> &'static str {
-        match self {
-            Level::Off => "off",
-            Level::Minimal => "minimal",
-            Level::Low => "low",
-            Level::Medium => "medium",
-            Level::High => "high",
-            Level::Xhigh => "xhigh",
-            Level::Max => "max",
-        }
+        self.word().inner()
     }
 
     pub fn of(name: &str) -> Option<Self> {
@@ -92,209 +74,133 @@ impl Level {
 }
 
 /// What a model's `thinkingLevelMap` says about one level.
-#[derive(Clone, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) enum Mapped<'a> {
     /// No entry.
-    #[default]
     Absent,
     /// `null`: the model does not have this level.
     Never,
     /// The provider's own word for it.
-    To(Cow<'a, str>),
-}
-
-/// `thinkingLevelMap`.
-#[derive(Default)]
-pub(crate) struct LevelMap<'a>([Mapped<'a>; 7]);
-
-impl<'a> LevelMap<'a> {
-    pub fn get(&self, level: Level) -> &Mapped<'a> {
-        self.0.get(level as usize).unwrap_or(&Mapped::Absent)
-    }
-
-    /// The provider's word for a level, else pi's own.
-    pub fn word(&self, level: Level) -> &str {
-        match self.get(level) {
-            Mapped::To(word) => word,
-            _ => level.name(),
-        }
-    }
-
-    /// Whether it says nothing.
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|mapped| *mapped == Mapped::Absent)
-    }
-
-    fn read(reader: &mut Reader<'a>) -> Read<Self> {
-        let mut map = Self::default();
-        read::members(reader, |key, reader| {
-            let mapped = match reader.peek()? {
-                Kind::Null => reader.null().map(|()| Mapped::Never)?,
-                Kind::String => Mapped::To(reader.string()?),
-                _ => reader.skip().map(|()| Mapped::Absent)?,
-            };
-            if let Some(entry) = Level::of(key).and_then(|level| map.0.get_mut(level as usize)) {
-                *entry = mapped;
-            }
-            Ok(())
-        })?;
-        Ok(map)
-    }
+    To(Literal<'a>),
 }
 
 impl<'a> Model<'a> {
     /// Reads a model object.
-    pub fn read(reader: &mut Reader<'a>) -> Read<Self> {
-        let mut model = Self::default();
-        read::members(reader, |key, reader| {
-            match key {
-                "id" => read::set(&mut model.id, reader)?,
-                "api" => read::set(&mut model.api, reader)?,
-                "provider" => read::set(&mut model.provider, reader)?,
-                "url" => read::set(&mut model.url, reader)?,
-                "baseUrl" => read::set(&mut model.base_url, reader)?,
-                "reasoning" => read::set(&mut model.reasoning, reader)?,
-                "contextWindow" => read::set(&mut model.context_window, reader)?,
-                "maxTokens" => read::set(&mut model.max_tokens, reader)?,
-                "thinkingLevelMap" => model.levels = LevelMap::read(reader)?,
-                "cost" => model.cost = Cost::read(reader)?,
-                "headers" => model.headers = pairs(reader)?,
-                "compat" => {
-                    read::set_span(&mut model.compat, Kind::Object, reader)?;
-                    read::members(&mut Reader::new(model.compat.unwrap_or("{}")), |key, reader| {
-                        if key != "supportsResponseSchema" {
-                            return reader.skip();
-                        }
-                        model.takes_schemas = read::boolean(reader)?;
-                        Ok(())
-                    })?;
-                }
-                "samplingParams" => read::set_span(&mut model.sampling, Kind::Object, reader)?,
-                "samplingParamsByThinkingLevel" => read::set_span(&mut model.sampling_by_level, Kind::Object, reader)?,
-                "grammarTools" => model.grammar_tools = pairs(reader)?,
-                "input" => {
-                    read::items(reader, |reader| {
-                        model.images |= read::text(reader)?.is_some_and(|kind| kind == "image");
-                        Ok(())
-                    })?;
-                }
-                "echo" => model.echo = reader.raw()? == "true",
-                "answersByTool" => model.answers_by_tool = reader.raw()? == "true",
-                "secrets" => {
-                    read::items(reader, |reader| {
-                        model.secrets.extend(read::text(reader)?);
-                        Ok(())
-                    })?;
-                }
-                _ => reader.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(model)
+    pub fn read(at: At<'a>) -> Self {
+        Self {
+            id: at.text("id"),
+            api: at.text("api"),
+            provider: at.text("provider"),
+            base_url: at.text("baseUrl"),
+            reasoning: at.is_true("reasoning"),
+            images: at.at("input").items().any(|kind| kind.as_text() == "image"),
+            context_window: at.number("contextWindow").unwrap_or_default(),
+            max_tokens: at.number("maxTokens").unwrap_or_default(),
+            compat: at.at("compat"),
+            at,
+        }
+    }
+
+    /// What it costs.
+    pub fn cost(&self) -> Cost {
+        let cost = self.at.at("cost");
+        let mut tiers = Vec::new();
+        for tier in cost.at("tiers").items() {
+            tiers.push((tier.number("inputTokensAbove").unwrap_or(f64::INFINITY), Rates::read(tier)));
+        }
+        Cost { base: Rates::read(cost), tiers }
+    }
+
+    /// The provider's word for a level.
+    pub fn mapped(&self, level: Level) -> Mapped<'a> {
+        let word = self.at.at("thinkingLevelMap").at(level.name());
+        match (word.as_literal(), word.first()) {
+            (Some(word), _) => Mapped::To(word),
+            (_, b'n') => Mapped::Never,
+            _ => Mapped::Absent,
+        }
+    }
+
+    /// The provider's word for a level, else pi's own.
+    pub fn word(&self, level: Level) -> Literal<'a> {
+        match self.mapped(level) {
+            Mapped::To(word) => word,
+            _ => level.word(),
+        }
     }
 
     /// The level a request for `level` gets: itself when the model has it, else the next stronger one, else the next
     /// weaker one (PROVIDERS 1.6).
     pub fn clamp_level(&self, level: Level) -> Level {
-        let has = |level: &Level| match self.levels.get(*level) {
-            Mapped::Never => false,
-            Mapped::Absent => *level < Level::Xhigh,
-            Mapped::To(_) => true,
-        };
-        if !self.reasoning {
-            return Level::Off;
-        }
-        let mut stronger = Level::ALL.into_iter().filter(|other| *other >= level);
-        let mut weaker = Level::ALL.into_iter().rev().filter(|other| *other < level);
-        stronger.find(has).or_else(|| weaker.find(has)).unwrap_or(Level::Off)
-    }
-}
-
-impl Cost {
-    fn read(reader: &mut Reader<'_>) -> Read<Self> {
-        let mut cost = Self::default();
-        read::members(reader, |key, reader| {
-            if key != "tiers" {
-                return cost.base.member(key, reader);
+        let mut weaker = Level::Off;
+        for other in Level::ALL {
+            let has = match self.mapped(other) {
+                Mapped::Never => false,
+                Mapped::Absent => other < Level::Xhigh,
+                Mapped::To(_) => true,
+            };
+            if has && self.reasoning {
+                weaker = other;
+                if other >= level {
+                    break;
+                }
             }
-            read::items(reader, |reader| {
-                let mut above = f64::INFINITY;
-                let mut rates = Rates::default();
-                read::members(reader, |key, reader| {
-                    if key == "inputTokensAbove" {
-                        above = read::number(reader)?.unwrap_or(f64::INFINITY);
-                        return Ok(());
-                    }
-                    rates.member(key, reader)
-                })?;
-                cost.tiers.push((above, rates));
-                Ok(())
-            })
-        })?;
-        Ok(cost)
-    }
-
-    /// The prices for a request with this many input tokens, cached ones included.
-    pub fn rates(&self, input: f64) -> Rates {
-        let applies = |tier: &&(f64, Rates)| input > tier.0;
-        let highest = self.tiers.iter().filter(applies).max_by(|left, right| left.0.total_cmp(&right.0));
-        highest.map_or(self.base, |tier| tier.1)
+        }
+        weaker
     }
 }
 
 impl Rates {
-    fn member(&mut self, key: &str, reader: &mut Reader<'_>) -> Read<()> {
-        let rate = match key {
-            "input" => &mut self.input,
-            "output" => &mut self.output,
-            "cacheRead" => &mut self.cache_read,
-            "cacheWrite" => &mut self.cache_write,
-            _ => return reader.skip(),
-        };
-        read::set(rate, reader)?;
-        Ok(())
+    fn read(at: At<'_>) -> Self {
+        let rate = |name| at.number(name).unwrap_or_default();
+        Self {
+            input: rate("input"),
+            output: rate("output"),
+            cache_read: rate("cacheRead"),
+            cache_write: rate("cacheWrite"),
+        }
     }
 }
 
-/// An object whose values are strings.
-fn pairs<'a>(reader: &mut Reader<'a>) -> Read<Vec<(Cow<'a, str>, Cow<'a, str>)>> {
-    let mut pairs = Vec::new();
-    read::members(reader, |key, reader| {
-        if let Some(value) = read::text(reader)? {
-            pairs.push((Cow::Owned(key.to_owned()), value));
+impl Cost {
+    /// The prices for a request with this many input tokens, cached ones included.
+    pub fn rates(&self, input: f64) -> Rates {
+        let mut highest = (f64::NEG_INFINITY, self.base);
+        for tier in &self.tiers {
+            if input > tier.0 && tier.0 >= highest.0 {
+                highest = *tier;
+            }
         }
-        Ok(())
-    })?;
-    Ok(pairs)
+        highest.1
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn model(json: &str) -> Model<'_> {
-        Model::read(&mut Reader::new(json)).unwrap()
-    }
+    use crate::doc::Doc;
 
     #[test]
     fn a_level_the_model_lacks_moves_up_first_and_down_last() {
-        let plain = model(r#"{"reasoning":true}"#);
+        let doc = Doc::of(r#"{"reasoning":true}"#);
+        let plain = Model::read(doc.root());
         assert_eq!(plain.clamp_level(Level::Minimal), Level::Minimal);
         assert_eq!(plain.clamp_level(Level::Xhigh), Level::High);
-        let odd =
-            model(r#"{"reasoning":true,"thinkingLevelMap":{"minimal":null,"low":null,"medium":null,"max":"ultra"}}"#);
+        let levels = r#"{"minimal":null,"low":null,"medium":null,"max":"ultra"}"#;
+        let text = [r#"{"reasoning":true,"thinkingLevelMap":"#, levels, "}"].concat();
+        let doc = Doc::of(&text);
+        let odd = Model::read(doc.root());
         assert_eq!(odd.clamp_level(Level::Low), Level::High);
         assert_eq!(odd.clamp_level(Level::Xhigh), Level::Max);
-        assert_eq!(odd.levels.word(Level::Max), "ultra");
-        assert_eq!(model(r#"{"reasoning":false}"#).clamp_level(Level::High), Level::Off);
+        assert_eq!(odd.word(Level::Max).inner(), "ultra");
+        assert_eq!(Model::read(Doc::of("{}").root()).clamp_level(Level::High), Level::Off);
     }
 
     #[test]
     fn the_highest_tier_below_the_input_sets_the_price() {
-        let cost = model(
-            r#"{"cost":{"input":1,"tiers":[{"inputTokensAbove":200,"input":3},{"inputTokensAbove":100,"input":2}]}}"#,
-        )
-        .cost;
+        let tiers = r#"[{"inputTokensAbove":200,"input":3},{"inputTokensAbove":100,"input":2}]"#;
+        let text = [r#"{"cost":{"input":1,"tiers":"#, tiers, "}}"].concat();
+        let cost = Model::read(Doc::of(&text).root()).cost();
         for (tokens, price) in [(100.0, 1.0), (101.0, 2.0), (200.0, 2.0), (201.0, 3.0)] {
             assert_eq!(cost.rates(tokens).input, price, "{tokens}");
         }
@@ -302,7 +208,8 @@ mod tests {
 
     #[test]
     fn members_of_a_wrong_type_count_as_absent() {
-        let odd = model(r#"{"id":7,"reasoning":"yes","maxTokens":"9","input":"image","cost":null,"headers":[1]}"#);
+        let doc = Doc::of(r#"{"id":7,"reasoning":"yes","maxTokens":"9","input":"image","cost":null,"headers":[1]}"#);
+        let odd = Model::read(doc.root());
         assert_eq!((odd.id.as_ref(), odd.reasoning, odd.max_tokens, odd.images), ("", false, 0.0, false));
     }
 }

@@ -99,7 +99,7 @@ pub struct NameMap {
 }
 
 /// FNV-1a.
-fn hash(name: &str) -> u32 {
+pub(crate) fn hash(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 

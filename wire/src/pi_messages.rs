@@ -3,18 +3,15 @@
 
 use crate::draft::Draft;
 use crate::failure::Failure;
-use crate::http::{base_of, HttpRequest, WireError};
-use crate::json::{self, JsonError, Reader};
-use crate::literal::Literal;
+use crate::http::WireError;
 use crate::model::Model;
 use crate::proxy;
-use crate::read::{self, Read};
-use crate::request::Request;
+use crate::read::Read;
+use crate::request::{Made, Request};
 use crate::response::{Decode, Step};
 use crate::source::Source;
 use crate::sse::Event;
-use crate::text::{decimal, json_fault};
-use crate::write::Writer;
+use crate::text::decimal;
 
 /// Name of this API in a model.
 pub(crate) const API: &str = "pi-messages";
@@ -24,60 +21,27 @@ const SENT: [&str; 7] =
     ["temperature", "maxTokens", "reasoning", "cacheRetention", "sessionId", "toolChoice", "responseSchema"];
 
 /// Builds a request: prompt and tools become a system message in front of the others.
-pub(crate) fn request(request: Request<'_>) -> Result<HttpRequest, WireError> {
-    let broken = |error: JsonError| WireError::invalid(json_fault("The request is not valid JSON: ", &error));
-    let body = body(&request).map_err(broken)?;
-    let url = [base_of(&request.model.base_url), "/messages"].concat();
-    let headers = request.bearer_headers();
-    Ok(request.finish(url, headers, body, &[]))
-}
-
-fn body(request: &Request<'_>) -> Read<String> {
-    let (mut tools, mut messages, mut options) = (None, None, None);
-    read::members(&mut Reader::new(request.input), |key, reader| match key {
-        "options" => reader.raw().map(|span| options = Some(span)),
-        "context" => read::members(reader, |key, reader| {
-            let part = match key {
-                "tools" => &mut tools,
-                "messages" => &mut messages,
-                _ => return reader.skip(),
-            };
-            *part = read::span(reader, json::Kind::Array)?;
-            Ok(())
-        }),
-        _ => reader.skip(),
-    })?;
-    let prompt = request.context.system_prompt.unwrap_or(Literal::EMPTY);
-    let tools = tools.filter(|_| !request.context.tools.list.is_empty());
-    let mut out = Writer::with_capacity(4096);
-    out.open();
+pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), WireError> {
+    let (context, out) = (request.context, &mut made.body);
+    let (prompt, tools) = (context.literal("systemPrompt"), context.at("tools"));
+    let has_tools = tools.items().next().is_some();
     out.key("model").string(&request.model.id);
-    out.key("context").object(|out| {
-        out.key("messages").array(|out| {
-            if !prompt.is_empty() || tools.is_some() {
-                out.object(|out| {
-                    out.key("role").string("system");
-                    out.key("content").literal(prompt);
-                    if let Some(tools) = tools {
-                        out.key("toolsAdded").raw(tools);
-                    }
-                    out.key("timestamp").number(0.0);
-                });
-            }
-            out.members_of(messages.unwrap_or_default());
-        });
-    });
-    out.key("options").open();
-    read::members(&mut Reader::new(options.unwrap_or("{}")), |key, reader| {
-        let span = reader.raw()?;
-        if SENT.contains(&key) && span != "null" {
-            out.key(key).raw(span);
+    out.put(r#""context":{"messages":["#);
+    if !prompt.is_empty() || has_tools {
+        out.put(r#"{"role":"system","content":"#).literal(prompt);
+        out.member("toolsAdded", has_tools.then(|| tools.span()));
+        out.put(r#""timestamp":0}"#);
+    }
+    out.members_of(context.source("messages", b'[').unwrap_or_default());
+    out.put(r#"]},"options":{"#);
+    for (name, value) in request.options.at.members() {
+        if value.span() != "null" && SENT.iter().any(|sent| name.is(sent)) {
+            out.key(&name.text()).raw(value.span());
         }
-        Ok(())
-    })?;
+    }
     out.close();
-    out.close();
-    Ok(out.into_text())
+    made.url.push_str("/messages");
+    Ok(())
 }
 
 /// Decoder of one response.

@@ -1,20 +1,20 @@
 //! From a model, a context and options to an HTTP request.
 
 use crate::anthropic_messages;
-use crate::context::{Context, Tool};
-use crate::estimate::clamp_max_tokens;
+use crate::context::Message;
+use crate::doc::{At, Doc};
+use crate::estimate::room;
 use crate::google_generative_ai;
-use crate::http::{Headers, HttpRequest, WireError};
-use crate::json::{Kind, Reader};
+use crate::http::{base_of, Headers, HttpRequest, WireError};
 use crate::literal::{clean, Literal};
 use crate::mistral_conversations;
 use crate::model::{Level, Model};
 use crate::openai_completions;
 use crate::openai_responses;
 use crate::pi_messages;
-use crate::read::{self, Read};
 use crate::strict_schema;
 use crate::text::{around, has, json_fault};
+use crate::tools::Tool;
 use crate::write::Writer;
 use std::borrow::Cow;
 
@@ -32,70 +32,83 @@ use std::borrow::Cow;
 /// tool demands what the provider cannot do.
 pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
     let text = std::str::from_utf8(input).map_err(|_| WireError::invalid("The request is not valid UTF-8."))?;
-    let mut request = Request::read(text)
-        .map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
+    let text = clean(text);
+    let doc =
+        Doc::read(&text).map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
+    let mut request = Request::read(doc.root());
     request.answer_by_tool();
-    match request.model.api.as_ref() {
-        google_generative_ai::API => google_generative_ai::request(request),
-        openai_completions::API => openai_completions::request(request),
-        anthropic_messages::API => anthropic_messages::request(request),
-        mistral_conversations::API => mistral_conversations::request(request),
-        pi_messages::API => pi_messages::request(request),
-        openai_responses::API => openai_responses::request(request),
-        "" => Err(WireError::invalid("The model has no api.")),
-        api => Err(WireError::no_wire(api)),
-    }
+    let build: Build = match request.model.api.as_ref() {
+        google_generative_ai::API => google_generative_ai::request,
+        openai_completions::API => openai_completions::request,
+        anthropic_messages::API => anthropic_messages::request,
+        mistral_conversations::API => mistral_conversations::request,
+        pi_messages::API => pi_messages::request,
+        openai_responses::API => openai_responses::request,
+        "" => return Err(WireError::invalid("The model has no api.")),
+        api => return Err(WireError::no_wire(api)),
+    };
+    let mut made = Made::new(&request);
+    build(&mut request, &mut made)?;
+    Ok(request.finish(made))
+}
+
+/// How a wire makes a request.
+type Build = fn(&mut Request<'_>, &mut Made) -> Result<(), WireError>;
+
+/// What a wire makes of a request.
+pub(crate) struct Made {
+    /// To begin with the address of the model without slashes at its end.
+    pub url: String,
+    /// To begin with the fewest that a host with a bearer token takes (PROVIDERS 2).
+    pub headers: Headers,
+    /// The members of an object.
+    pub body: Writer,
 }
 
 /// A request as it was read.
-#[derive(Default)]
 pub(crate) struct Request<'a> {
     pub model: Model<'a>,
-    pub context: Context<'a>,
+    pub context: At<'a>,
     pub options: Options<'a>,
-    /// Source of the model.
-    source: &'a str,
-    /// Source of all of it, for a wire that passes parts on as they are.
-    pub input: &'a str,
-}
-
-/// Options of one answer.
-#[derive(Default)]
-pub(crate) struct Options<'a> {
-    pub api_key: Option<Cow<'a, str>>,
-    pub headers: Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>,
-    pub temperature: Option<f64>,
-    pub max_tokens: Option<f64>,
-    pub reasoning: Option<Level>,
-    pub thinking_budgets: [Option<f64>; 7],
-    /// Source.
-    pub tool_choice: Option<&'a str>,
-    pub session_id: Option<Literal<'a>>,
-    pub retention: Retention,
-    /// Source of an object.
-    pub metadata: Option<&'a str>,
-    /// Source of an object.
-    pub sampling: Option<&'a str>,
-    /// The host wants to see the provider's events too.
-    pub echo: bool,
-    /// Source of the JSON Schema that the answer must fit.
-    pub response_schema: Option<&'a str>,
+    /// The prompt in force once the conversation is made acceptable, escaped and without quotes.
+    pub prompt: String,
+    /// The tools, of a conversation that was made acceptable those in force at its end.
+    pub tools: Vec<Tool<'a>>,
+    pub messages: Vec<Message<'a>>,
+    /// The level asked for, as the model has it; `None` for no thinking.
+    pub level: Option<Level>,
+    /// Tokens that the window leaves for the answer.
+    pub room: f64,
     /// The answer comes as arguments of [`ANSWER_TOOL`].
     by_tool: bool,
 }
 
+/// Options of one answer.
+pub(crate) struct Options<'a> {
+    /// All of them.
+    pub at: At<'a>,
+    /// Empty when there is none.
+    pub api_key: Cow<'a, str>,
+    pub temperature: Option<f64>,
+    /// Source.
+    pub tool_choice: Option<&'a str>,
+    /// The session to name to the provider; empty when there is none or when nothing may be cached.
+    pub session: Literal<'a>,
+    pub retention: Retention,
+    /// Source of the JSON Schema that the answer must fit.
+    pub response_schema: Option<&'a str>,
+}
+
 /// How long the provider should keep the prompt cached.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retention {
     None,
-    #[default]
     Short,
     Long,
 }
 
 /// Takes the answer where a provider has no other way to give it a form. What it is called with becomes the text.
 pub(crate) const ANSWER_TOOL: &str = "structured_answer";
-const ANSWER_TOOL_SPAN: &str = "\"structured_answer\"";
 const ANSWER_TOOL_TEXT: &str = "\"Gives the final answer. Call it once everything else is done.\"";
 
 /// Hosts of Chat Completions that refuse a schema for the answer.
@@ -104,68 +117,75 @@ const WITHOUT_SCHEMAS: [&str; 4] = ["deepseek", "z.ai", "zai", "moonshot"];
 /// Tokens always left for the answer where thinking and answer share one limit.
 const ANSWER_TOKENS: f64 = 1024.0;
 
+impl Made {
+    fn new(request: &Request<'_>) -> Self {
+        let mut headers = Headers::default();
+        headers.set("content-type", "application/json");
+        headers.set("accept", "text/event-stream");
+        let key = &request.options.api_key;
+        if !key.is_empty() {
+            headers.set("authorization", &["Bearer ", key].concat());
+        }
+        let mut body = Writer::with_capacity(4096);
+        body.open();
+        Self { url: base_of(&request.model.base_url).to_owned(), headers, body }
+    }
+}
+
 impl<'a> Request<'a> {
-    fn read(text: &'a str) -> Read<Self> {
-        let mut request = Self { source: "{}", input: text, ..Self::default() };
-        let mut reader = Reader::new(text);
-        read::members(&mut reader, |key, reader| {
-            match key {
-                "model" => {
-                    request.source = read::span(reader, Kind::Object)?.unwrap_or("{}");
-                    request.model = Model::read(&mut Reader::new(request.source))?;
-                }
-                "context" => request.context = Context::read(reader)?,
-                "options" => request.options = Options::read(reader)?,
-                _ => reader.skip()?,
+    fn read(root: At<'a>) -> Self {
+        let (model, context, options) = (Model::read(root.at("model")), root.at("context"), root.at("options"));
+        let mut messages = Vec::new();
+        for message in context.at("messages").items() {
+            if let Some(message) = Message::read(message, &model) {
+                messages.push(message);
             }
-            Ok(())
-        })?;
-        reader.finish()?;
-        Ok(request)
+        }
+        let level = Level::of(&options.text("reasoning")).map(|level| model.clamp_level(level));
+        Self {
+            level: level.filter(|level| *level != Level::Off),
+            room: room(model.context_window, context, &messages),
+            options: Options::read(options),
+            prompt: String::new(),
+            tools: Tool::list(context.at("tools")),
+            messages,
+            context,
+            model,
+            by_tool: false,
+        }
     }
 
     /// Lets a model whose host takes no schema for the answer call a tool with it.
     fn answer_by_tool(&mut self) {
-        let (schema, model) = (self.options.response_schema, &self.model);
+        let model = &self.model;
         let id = |part: &str| has(&model.id, part);
-        let takes_schemas = model.takes_schemas.unwrap_or_else(|| match model.api.as_ref() {
-            google_generative_ai::API => {
-                self.context.tools.list.is_empty() || google_generative_ai::takes_form_beside_tools(&model.id)
-            }
-            anthropic_messages::API => !id("claude-3") && !id("-4-0") && !id("-4-2025"),
-            openai_completions::API => {
-                !WITHOUT_SCHEMAS.iter().any(|host| has(&model.base_url, host) || model.provider == *host)
-            }
-            _ => true,
-        });
+        let takes_schemas =
+            model.compat.boolean("supportsResponseSchema").unwrap_or_else(|| match model.api.as_ref() {
+                google_generative_ai::API => {
+                    self.tools.is_empty() || google_generative_ai::takes_form_beside_tools(&model.id)
+                }
+                anthropic_messages::API => !id("claude-3") && !id("-4-0") && !id("-4-2025"),
+                openai_completions::API => {
+                    !WITHOUT_SCHEMAS.iter().any(|host| has(&model.base_url, host) || model.provider == *host)
+                }
+                _ => true,
+            });
         // pi's own protocol leaves that to the server.
-        if schema.is_none() || takes_schemas || model.api == pi_messages::API {
+        if self.options.response_schema.is_none() || takes_schemas || model.api == pi_messages::API {
             return;
         }
         // Another tool may come first, but some tool must. Claude does not take that together with thinking.
-        let free = model.api == anthropic_messages::API && self.level().is_some();
+        let free = model.api == anthropic_messages::API && self.level.is_some();
         let word = if model.api.starts_with("openai") { "\"required\"" } else { "\"any\"" };
         self.options.tool_choice = Some(word).filter(|_| !free);
         self.options.response_schema = None;
-        self.options.by_tool = true;
-        self.context.tools.list.push(Tool {
-            name: Literal::of_span(ANSWER_TOOL_SPAN),
-            description: Some(Literal::of_span(ANSWER_TOOL_TEXT)),
-            parameters: schema,
-            sampling: Some("{}"),
-        });
-    }
-
-    /// The level asked for, as the model has it; `None` for no thinking.
-    pub fn level(&self) -> Option<Level> {
-        let level = self.options.reasoning.map(|level| self.model.clamp_level(level));
-        level.filter(|level| *level != Level::Off)
+        self.by_tool = true;
+        self.tools.push(Tool::own(ANSWER_TOOL, ANSWER_TOOL_TEXT, self.options.at.at("responseSchema")));
     }
 
     /// The largest answer to ask for, in tokens.
     pub fn max_tokens(&self) -> f64 {
-        let wanted = self.options.max_tokens.unwrap_or(self.model.max_tokens);
-        clamp_max_tokens(&self.model, &self.context, wanted)
+        self.options.max_tokens().unwrap_or(self.model.max_tokens).min(self.room)
     }
 
     /// Tokens to think with at a level, below a limit shared with the answer; `None` when nothing is left.
@@ -177,80 +197,85 @@ impl<'a> Request<'a> {
             Level::Medium => 8192.0,
             _ => 16384.0,
         };
-        let budget = self.options.thinking_budgets.get(level as usize).copied().flatten().unwrap_or(usual);
-        Some(budget.min((ceiling - ANSWER_TOKENS).max(0.0))).filter(|budget| *budget > 0.0)
+        let budget = self.options.thinking_budget(level).unwrap_or(usual).min((ceiling - ANSWER_TOKENS).max(0.0));
+        (budget > 0.0).then_some(budget)
     }
 
-    /// Parameters that go into the body as they are and win over everything else there: the model's, those of the
-    /// thinking level, the caller's, later ones over earlier ones. Name and source of each.
-    pub fn sampling(&self) -> Read<Vec<(String, &'a str)>> {
-        let level = self.level().unwrap_or(self.model.clamp_level(Level::Off));
-        let mut by_level = None;
-        if let Some(source) = self.model.sampling_by_level {
-            read::members(&mut Reader::new(source), |key, reader| {
-                let span = read::span(reader, Kind::Object)?;
-                if key == level.name() {
-                    by_level = span;
+    /// Puts the parameters into the body that go there as they are and win over everything else there: the model's,
+    /// those of the thinking level, the caller's, later ones over earlier ones.
+    pub fn add_sampling(&self, body: &mut Writer) {
+        let level = self.level.unwrap_or_else(|| self.model.clamp_level(Level::Off));
+        let by_level = self.model.at.at("samplingParamsByThinkingLevel").at(level.name());
+        let mut params: Vec<(Cow<'_, str>, &str)> = Vec::new();
+        for source in [self.model.at.at("samplingParams"), by_level, self.options.at.at("samplingParams")] {
+            for (name, value) in source.members() {
+                let name = name.text();
+                match params.iter_mut().find(|param| param.0 == name) {
+                    Some(param) => param.1 = value.span(),
+                    None => params.push((name, value.span())),
                 }
-                Ok(())
-            })?;
+            }
         }
-        let mut merged: Vec<(String, &'a str)> = Vec::new();
-        for source in [self.model.sampling, by_level, self.options.sampling].into_iter().flatten() {
-            read::members(&mut Reader::new(source), |key, reader| {
-                let value = reader.raw()?;
-                match merged.iter_mut().find(|param| param.0 == key) {
-                    Some(param) => param.1 = value,
-                    None => merged.push((key.to_owned(), value)),
-                }
-                Ok(())
-            })?;
+        if params.is_empty() {
+            return;
         }
-        Ok(merged)
+        body.close();
+        let written = std::mem::take(body).into_text();
+        body.open();
+        for (name, value) in Doc::of(&written).root().members() {
+            let name = name.text();
+            if !params.iter().any(|param| param.0 == name) {
+                body.key(&name).raw(value.span());
+            }
+        }
+        for (name, value) in params {
+            body.key(&name).raw(value);
+        }
     }
 
-    /// The fewest headers of a host that takes a bearer token (PROVIDERS 2).
-    pub fn bearer_headers(&self) -> Headers {
-        let mut headers = Headers::default();
-        headers.set("content-type", "application/json");
-        headers.set("accept", "text/event-stream");
-        if let Some(key) = &self.options.api_key {
-            headers.set("authorization", ["Bearer ", key].concat());
+    /// The request, once a wire has made URL, own headers and body.
+    fn finish(self, made: Made) -> HttpRequest {
+        let Made { url, mut headers, mut body } = made;
+        body.close();
+        for (name, value) in self.model.at.at("headers").members() {
+            let value = value.as_text();
+            if !value.is_empty() {
+                headers.set(&name.text(), &value);
+            }
         }
-        headers
-    }
-
-    /// The request, once a wire has made URL, own headers and body. `grammar` names the grammar tools in it.
-    pub fn finish(self, url: String, mut headers: Headers, body: String, grammar: &[(String, String)]) -> HttpRequest {
-        for (name, value) in &self.model.headers {
-            headers.set(name, value.as_ref());
+        for (name, value) in self.options.at.at("headers").members() {
+            match value.as_literal() {
+                Some(value) => headers.set(&name.text(), &value.text()),
+                None => headers.remove(&name.text()),
+            }
         }
-        headers.apply(&self.options.headers);
         let mut reply = Writer::default();
-        reply.object(|reply| {
-            reply.members_of(self.source);
-            if !grammar.is_empty() {
-                reply.key("grammarTools").object(|reply| {
-                    grammar.iter().for_each(|(name, property)| reply.key(name).string(property));
-                });
+        reply.open();
+        reply.members_of(self.model.at.span());
+        reply.put(r#""grammarTools":{"#);
+        for tool in &self.tools {
+            if !tool.property.is_empty() {
+                reply.key(&tool.name).string(&tool.property);
             }
-            for (name, wanted) in [("echo", self.options.echo), ("answersByTool", self.options.by_tool)] {
-                if wanted {
-                    reply.key(name).bool(true);
-                }
-            }
-            // Without what may be secret in it.
-            reply.key("url").string(around(&url, b'?', false).map_or(url.as_str(), |parts| parts.0));
-            reply.key("secrets").array(|reply| {
-                headers.secrets().into_iter().for_each(|secret| reply.string(secret));
-                self.options.api_key.iter().filter(|key| key.len() >= 8).for_each(|key| reply.string(key));
-            });
-        });
+        }
+        reply.put("}");
+        reply.key("echo").bool(self.options.at.is_true("echo"));
+        reply.key("answersByTool").bool(self.by_tool);
+        // Without what may be secret in it.
+        reply.key("url").string(around(&url, b'?', false).map_or(url.as_str(), |parts| parts.0));
+        reply.put(r#""secrets":["#);
+        for secret in headers.secrets() {
+            reply.string(secret);
+        }
+        if self.options.api_key.len() >= 8 {
+            reply.string(&self.options.api_key);
+        }
+        reply.put("]}");
         HttpRequest {
             method: "POST",
             url,
             headers: headers.into_list(),
-            body: body.into_bytes(),
+            body: body.into_text().into_bytes(),
             reply: reply.into_text().into_bytes(),
         }
     }
@@ -258,72 +283,39 @@ impl<'a> Request<'a> {
 
 /// Writes the members that ask a host of OpenAI's protocols (and Mistral) for an answer that fits a schema.
 pub(crate) fn response_form(out: &mut Writer, schema: &str) {
-    out.key("name").string("answer");
-    out.key("schema").raw(schema);
+    out.put(r#""name":"answer","schema":"#).raw(schema);
     out.key("strict").bool(strict_schema::is_strict(schema));
 }
 
-/// Writes a data URL of an image, in its escaped form.
-pub(crate) fn data_url<'a>(mime: Literal<'a>, data: Literal<'a>) -> impl FnOnce(&mut String) + 'a {
-    move |out| {
-        out.push_str("data:");
-        out.push_str(&clean(mime.inner()));
-        out.push_str(";base64,");
-        out.push_str(&clean(data.inner()));
-    }
-}
-
 impl<'a> Options<'a> {
-    fn read(reader: &mut Reader<'a>) -> Read<Self> {
-        let mut options = Self::default();
-        read::members(reader, |key, reader| {
-            match key {
-                "apiKey" => read::set(&mut options.api_key, reader)?,
-                "temperature" => read::set(&mut options.temperature, reader)?,
-                "maxTokens" => options.max_tokens = read::number(reader)?.filter(|tokens| *tokens > 0.0),
-                "reasoning" => options.reasoning = read::text(reader)?.and_then(|level| Level::of(&level)),
-                "sessionId" => options.session_id = read::literal(reader)?.filter(|id| !id.is_empty()),
-                "metadata" => read::set_span(&mut options.metadata, Kind::Object, reader)?,
-                "echo" => options.echo = reader.raw()? == "true",
-                "responseSchema" => read::set_span(&mut options.response_schema, Kind::Object, reader)?,
-                "samplingParams" => read::set_span(&mut options.sampling, Kind::Object, reader)?,
-                "toolChoice" => {
-                    let absent = reader.peek()? == Kind::Null;
-                    options.tool_choice = Some(reader.raw()?).filter(|_| !absent);
-                }
-                "cacheRetention" => {
-                    options.retention = match read::text(reader)?.as_deref() {
-                        Some("none") => Retention::None,
-                        Some("long") => Retention::Long,
-                        _ => Retention::Short,
-                    }
-                }
-                "thinkingBudgets" => read::members(reader, |key, reader| {
-                    let budget = read::number(reader)?;
-                    if let Some(entry) =
-                        Level::of(key).and_then(|level| options.thinking_budgets.get_mut(level as usize))
-                    {
-                        *entry = budget;
-                    }
-                    Ok(())
-                })?,
-                "headers" => read::members(reader, |name, reader| {
-                    let value = match reader.peek()? {
-                        Kind::String => Some(reader.string()?),
-                        _ => reader.skip().map(|()| None)?,
-                    };
-                    options.headers.push((Cow::Owned(name.to_owned()), value));
-                    Ok(())
-                })?,
-                _ => reader.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(options)
+    fn read(at: At<'a>) -> Self {
+        let retention = at.literal("cacheRetention");
+        let (none, long) = (retention.is("none"), retention.is("long"));
+        let choice = at.at("toolChoice");
+        Self {
+            at,
+            api_key: at.text("apiKey"),
+            temperature: at.number("temperature"),
+            tool_choice: (!matches!(choice.first(), 0 | b'n')).then(|| choice.span()),
+            session: if none { Literal::EMPTY } else { at.literal("sessionId") },
+            retention: if none {
+                Retention::None
+            } else if long {
+                Retention::Long
+            } else {
+                Retention::Short
+            },
+            response_schema: at.source("responseSchema", b'{'),
+        }
     }
 
-    /// The session to name to the provider, unless nothing may be cached.
-    pub fn cached_session(&self) -> Option<Literal<'a>> {
-        self.session_id.filter(|_| self.retention != Retention::None)
+    /// Tokens that the caller wants at most.
+    pub fn max_tokens(&self) -> Option<f64> {
+        self.at.number("maxTokens").filter(|tokens| *tokens > 0.0)
+    }
+
+    /// Tokens that the caller wants to be thought with at a level.
+    pub fn thinking_budget(&self, level: Level) -> Option<f64> {
+        self.at.at("thinkingBudgets").number(level.name())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::anthropic_messages;
 use crate::batch::{kind, Batch};
+use crate::doc::Doc;
 use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::google_generative_ai;
@@ -119,13 +120,14 @@ impl Response {
     /// `invalid_request` when it is not JSON, `unsupported` when no built-in wire speaks the model's API.
     pub fn new(reply: &[u8]) -> Result<Self, WireError> {
         let text = std::str::from_utf8(reply).map_err(|_| WireError::invalid("The model is not valid UTF-8."))?;
-        let mut model = Model::read(&mut Reader::new(text))
-            .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
+        let doc =
+            Doc::read(text).map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
+        let model = Model::read(doc.root());
         let decoder: Box<dyn Decode> = match model.api.as_ref() {
             google_generative_ai::API => Box::<google_generative_ai::Decoder>::default(),
-            openai_completions::API => openai_completions::Decoder::new(&model, false)?,
+            openai_completions::API => openai_completions::Decoder::new(&model, false),
             anthropic_messages::API => Box::<anthropic_messages::Decoder>::default(),
-            mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)?),
+            mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)),
             pi_messages::API => Box::new(pi_messages::Decoder::new(&model)),
             openai_responses::API => Box::new(openai_responses::Decoder::new(&model)),
             proxy::API => Box::<proxy::Decoder>::default(),
@@ -141,12 +143,12 @@ impl Response {
             status_text: String::new(),
             body: Vec::new(),
             seen_event: false,
-            url: std::mem::take(&mut model.url).into_owned(),
+            url: model.at.text("url").into_owned(),
             secrets: Vec::new(),
         };
-        response.draft.set_up(&mut model);
-        for secret in std::mem::take(&mut model.secrets) {
-            response.secrets.push(secret.into_owned());
+        response.draft.set_up(&model);
+        for secret in model.at.at("secrets").items() {
+            response.secrets.push(secret.as_text().into_owned());
         }
         Ok(response)
     }

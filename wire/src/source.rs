@@ -1,8 +1,9 @@
 //! Parts of an event, read where they stand.
 
-use crate::json::Reader;
+use crate::json::double::parse_f64;
+use crate::json::{Kind, Reader};
 use crate::literal::Literal;
-use crate::read::{self, Read};
+use crate::read::Read;
 use std::borrow::Cow;
 
 /// The source of a value, which was checked; empty for a value that is absent. Null counts as absent.
@@ -107,7 +108,7 @@ impl<'a> Source<'a> {
 
     /// A number.
     pub fn number(self) -> Option<f64> {
-        read::number(&mut self.reader()).ok().flatten()
+        self.reader().number().ok().map(parse_f64)
     }
 
     /// A number, 0 for anything else.
@@ -130,13 +131,17 @@ impl<'a> Source<'a> {
 
 /// Puts the sources of the members with these names into `found`, each in the place of its name.
 fn find<'a>(reader: &mut Reader<'a>, names: &[&str], found: &mut [Source<'a>]) -> Read<()> {
-    read::members(reader, |key, reader| {
+    if reader.peek()? != Kind::Object {
+        return reader.skip();
+    }
+    reader.begin_object()?;
+    while let Some(key) = reader.next_key()? {
         let span = reader.raw()?;
         if let Some(place) = names.iter().position(|name| *name == key).and_then(|at| found.get_mut(at)) {
             place.span = if span == "null" { "" } else { span };
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// See [`Source::items`].

@@ -52,6 +52,24 @@ impl Writer {
         self.text.push(']');
     }
 
+    /// JSON text of our own, which may be a part of something longer: `{"role":` is one, and so is `}]`.
+    pub fn put(&mut self, json: &str) -> &mut Self {
+        if !matches!(json.as_bytes().first(), Some(b'}' | b']')) {
+            self.comma();
+        }
+        self.text.push_str(json);
+        self
+    }
+
+    /// Pieces of JSON text that make one value, put together as they are.
+    pub fn pieces(&mut self, pieces: &[&str]) -> &mut Self {
+        self.comma();
+        for piece in pieces {
+            self.text.push_str(piece);
+        }
+        self
+    }
+
     /// The name of the next member.
     pub fn key(&mut self, name: &str) -> &mut Self {
         self.string(name);
@@ -94,12 +112,9 @@ impl Writer {
         write_string(&mut self.text, &clean(json));
     }
 
-    /// One string out of many pieces: `pieces` gets the text between the quotes, in its escaped form.
-    pub fn joined(&mut self, pieces: impl FnOnce(&mut String)) {
-        self.comma();
-        self.text.push('"');
-        pieces(&mut self.text);
-        self.text.push('"');
+    /// A string in its escaped form, without quotes.
+    pub fn quoted(&mut self, escaped: &str) -> &mut Self {
+        self.pieces(&["\"", escaped, "\""])
     }
 
     pub fn bool(&mut self, value: bool) {
@@ -107,14 +122,23 @@ impl Writer {
         self.text.push_str(if value { "true" } else { "false" });
     }
 
-    pub fn null(&mut self) {
-        self.comma();
-        self.text.push_str("null");
-    }
-
     pub fn number(&mut self, value: f64) {
         self.comma();
         write_f64(&mut self.text, value);
+    }
+
+    /// A member whose value is given as source, if there is one.
+    pub fn member(&mut self, name: &str, source: Option<&str>) {
+        if let Some(source) = source {
+            self.key(name).raw(source);
+        }
+    }
+
+    /// A member that is a number, if there is one.
+    pub fn number_member(&mut self, name: &str, value: Option<f64>) {
+        if let Some(value) = value {
+            self.key(name).number(value);
+        }
     }
 
     /// Bytes written so far.

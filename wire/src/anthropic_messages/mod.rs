@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `compat` | what a model and its host can, by the model's `compat` |
 //! | `request` | the body around the messages, thinking, and the headers |
 //! | `messages` | the conversation |
 //! | `tools` | tool declarations |
@@ -12,7 +11,6 @@
 //! Not spoken: message threads, system messages and effort in mid-conversation, and fallback models, all of which are
 //! optional. A later system message is folded into the prompt.
 
-mod compat;
 mod decode;
 mod messages;
 mod request;

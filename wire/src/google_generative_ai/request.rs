@@ -1,59 +1,47 @@
 //! The body around the conversation, and the headers.
 
 use super::family::Family;
-use super::messages::Conversation;
-use super::{thinking, tools};
-use crate::http::{base_of, Headers, HttpRequest, WireError};
-use crate::ids::Word;
-use crate::request::Request;
+use super::{messages, thinking, tools};
+use crate::http::WireError;
+use crate::ids;
+use crate::request::{Made, Request};
 use crate::text::has;
-use crate::transcript::{fold, hand_off};
-use crate::write::Writer;
+use crate::tools::Can;
 
 /// Builds a request for a streamed answer.
-pub(crate) fn request(mut request: Request<'_>) -> Result<HttpRequest, WireError> {
-    let max_tokens = request.max_tokens();
-    let (head, messages) = fold(std::mem::take(&mut request.context), false);
-    let messages = hand_off(messages, &request.model, &Word);
-    let family = Family::of(&request.model.id);
-    let mut out = Writer::with_capacity(4096);
-    out.open();
-    out.key("contents");
-    Conversation { family: &family }.write(&mut out, &messages);
-    if !head.prompt.is_empty() {
-        out.key("systemInstruction").object(|out| {
-            out.key("parts").array(|out| out.object(|out| out.key("text").joined(|out| out.push_str(&head.prompt))));
-        });
+pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), WireError> {
+    let family_name = request.model.id.clone();
+    let family = Family::of(&family_name);
+    request.converse(false, ids::word);
+    request.declare(&Can { grammar: false, strict: family.is_third(), refused: &[] })?;
+    let (options, out, max_tokens) = (&request.options, &mut made.body, request.max_tokens());
+    messages::write(out, &request.messages, &family);
+    if !request.prompt.is_empty() {
+        out.put(r#""systemInstruction":{"parts":[{"text":"#).quoted(&request.prompt);
+        out.put("}]}");
     }
-    if !head.tools.is_empty() {
-        tools::write(&mut out, &head.tools, request.options.tool_choice, family.is_third())?;
+    if !request.tools.is_empty() {
+        tools::write(out, request);
     }
-    out.key("generationConfig").object(|out| {
-        if let Some(temperature) = request.options.temperature {
-            out.key("temperature").number(temperature);
-        }
-        if max_tokens > 0.0 {
-            out.key("maxOutputTokens").number(max_tokens);
-        }
-        // Older models refuse both together. Tools may also come in the conversation.
-        if let Some(schema) = request.options.response_schema.filter(|_| family.is_third() || head.tools.is_empty()) {
-            out.key("responseMimeType").string("application/json");
-            out.key("responseJsonSchema").raw(&tools::without_const(schema));
-        }
-        thinking::write(out, &request, &family);
-    });
+    out.put(r#""generationConfig":{"#);
+    out.number_member("temperature", options.temperature);
+    out.number_member("maxOutputTokens", Some(max_tokens).filter(|tokens| *tokens > 0.0));
+    // Older models refuse both together. Tools may also come in the conversation.
+    if let Some(schema) = options.response_schema.filter(|_| family.is_third() || request.tools.is_empty()) {
+        out.put(r#""responseMimeType":"application/json","responseJsonSchema":"#).raw(&tools::without_const(schema));
+    }
+    thinking::write(out, request, &family);
     out.close();
 
-    let mut headers = Headers::default();
-    headers.set("content-type", "application/json");
-    headers.set("accept", "text/event-stream");
     // Not in the address: addresses end up in logs.
-    if let Some(key) = &request.options.api_key {
-        headers.set("x-goog-api-key", key.as_ref());
+    if !options.api_key.is_empty() {
+        made.headers.remove("authorization");
+        made.headers.set("x-goog-api-key", &options.api_key);
     }
     let id = request.model.id.as_ref();
     // Tuned models have a path of their own.
-    let folder = if has(id, "/") { "/" } else { "/models/" };
-    let url = [base_of(&request.model.base_url), folder, id, ":streamGenerateContent?alt=sse"].concat();
-    Ok(request.finish(url, headers, out.into_text(), &[]))
+    made.url.push_str(if has(id, "/") { "/" } else { "/models/" });
+    made.url.push_str(id);
+    made.url.push_str(":streamGenerateContent?alt=sse");
+    Ok(())
 }

@@ -22,24 +22,23 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>, family: &Family<'_>
     if !model.reasoning {
         return;
     }
-    let asked = request.level();
-    let level = asked.unwrap_or_else(|| model.clamp_level(Level::Off));
-    let level = match model.levels.get(level) {
-        Mapped::To(word) => Level::of(&word.to_ascii_lowercase()).unwrap_or(level),
+    let level = request.level.unwrap_or_else(|| model.clamp_level(Level::Off));
+    let level = match model.mapped(level) {
+        Mapped::To(word) => Level::of(&word.text().to_ascii_lowercase()).unwrap_or(level),
         _ => level,
     };
-    out.key("thinkingConfig").object(|out| {
-        if asked.is_some() {
-            out.key("includeThoughts").bool(true);
-        }
-        if family.is_third() || family.is_gemma_4() {
-            out.key("thinkingLevel").string(word(level, family));
-        } else {
-            let level = level.min(Level::High);
-            let own = request.options.thinking_budgets.get(level as usize).copied().flatten();
-            out.key("thinkingBudget").number(own.unwrap_or_else(|| budget(level, family)));
-        }
-    });
+    out.key("thinkingConfig").open();
+    if request.level.is_some() {
+        out.put(r#""includeThoughts":true"#);
+    }
+    if family.is_third() || family.is_gemma_4() {
+        out.key("thinkingLevel").string(word(level, family));
+    } else {
+        let level = level.min(Level::High);
+        let own = request.options.thinking_budget(level);
+        out.key("thinkingBudget").number(own.unwrap_or_else(|| budget(level, family)));
+    }
+    out.close();
 }
 
 /// The service's word for a level, or for the next one that models of this name have.

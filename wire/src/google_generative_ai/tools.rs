@@ -1,11 +1,8 @@
 //! Tool declarations.
 
-use crate::context::Tool;
-use crate::http::WireError;
 use crate::json::{parse, to_text, Value};
-use crate::literal::clean;
+use crate::request::Request;
 use crate::text::has;
-use crate::transcript::tool_name;
 use crate::write::Writer;
 
 /// Keywords that hold a schema or a list of them.
@@ -31,60 +28,33 @@ const SCHEMAS: [&str; 16] = [
 /// Keywords that hold schemas by name.
 const NAMED: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
-/// Writes the tools, of which there is at least one, and how they may be used. `choice` is the source of the caller's
-/// word on that.
-///
-/// # Errors
-/// `unsupported` when a tool demands what cannot be had.
-pub(super) fn write(out: &mut Writer, tools: &[Tool<'_>], choice: Option<&str>, strict: bool) -> Result<(), WireError> {
-    let mut any_strict = false;
-    let mut schemas = Vec::with_capacity(tools.len());
-    for tool in tools {
-        let schema = tool.strict_parameters(strict)?;
-        any_strict |= schema.is_some();
-        schemas.push(schema.unwrap_or_else(|| {
-            let mut plain = Writer::default();
-            tool.write_parameters(&mut plain);
-            plain.into_text()
-        }));
+/// Writes the tools, of which there is at least one, and how they may be used.
+pub(super) fn write(out: &mut Writer, request: &Request<'_>) {
+    out.put(r#""tools":[{"functionDeclarations":["#);
+    for tool in &request.tools {
+        out.open();
+        tool.write_name(out);
+        out.key("parametersJsonSchema").raw(&without_const(&tool.schema));
+        out.close();
     }
-    out.key("tools").array(|out| {
-        out.object(|out| {
-            out.key("functionDeclarations").array(|out| {
-                for (tool, schema) in tools.iter().zip(&schemas) {
-                    out.object(|out| {
-                        out.key("name").string(&tool_name(tool.name));
-                        if let Some(description) = tool.description {
-                            out.key("description").literal(description);
-                        }
-                        out.key("parametersJsonSchema").raw(&without_const(schema));
-                    });
-                }
-            });
-        });
-    });
-    let mode = match choice {
+    out.put("]}]");
+    let mode = match request.options.tool_choice {
         Some("\"none\"") => "NONE",
         Some("\"any\"" | "\"required\"") => "ANY",
-        _ if any_strict => "VALIDATED",
+        _ if request.tools.iter().any(|tool| tool.strict) => "VALIDATED",
         Some(_) => "AUTO",
-        None => return Ok(()),
+        None => return,
     };
-    out.key("toolConfig").object(|out| {
-        out.key("functionCallingConfig").object(|out| out.key("mode").string(mode));
-    });
-    Ok(())
+    out.put(r#""toolConfig":{"functionCallingConfig":{"mode":"#).string(mode);
+    out.put("}}");
 }
 
 /// A schema in which every `const` that is a text or a number is an `enum` of one, because the service takes no notice
 /// of `const`.
 pub(super) fn without_const(schema: &str) -> String {
-    let cleaned = clean(schema);
-    if !has(&cleaned, "\"const\"") {
-        return cleaned.into_owned();
-    }
-    let Ok(mut root) = parse(&cleaned) else {
-        return cleaned.into_owned();
+    let mut root = match parse(schema) {
+        Ok(root) if has(schema, "\"const\"") => root,
+        _ => return schema.to_owned(),
     };
     let mut left = vec![&mut root];
     while let Some(schema) = left.pop() {

@@ -84,6 +84,18 @@ impl<'a> Reader<'a> {
         Ok(Some(key))
     }
 
+    /// [`next_key`](Self::next_key), as it stands in the text.
+    pub(crate) fn next_name(&mut self) -> Read<Option<&'a str>> {
+        if !self.next(b'}')? {
+            return Ok(None);
+        }
+        let start = self.pos;
+        self.skip_text()?;
+        let name = self.slice(start, self.pos);
+        self.colon()?;
+        Ok(Some(name))
+    }
+
     /// Whether another element comes; `false` at the end of the array.
     pub fn next_item(&mut self) -> Read<bool> {
         self.next(b']')
@@ -260,7 +272,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn begin(&mut self, kind: Kind) -> Read<()> {
+    /// Enters a container.
+    pub(crate) fn begin(&mut self, kind: Kind) -> Read<()> {
         self.want(kind)?;
         if self.depth == MAX_DEPTH {
             return self.fail(Fault::TooDeep);

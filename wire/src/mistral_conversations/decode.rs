@@ -2,7 +2,6 @@
 
 use crate::draft::Draft;
 use crate::failure::Failure;
-use crate::http::WireError;
 use crate::model::Model;
 use crate::openai_completions::Decoder as Chat;
 use crate::read::Read;
@@ -14,8 +13,8 @@ use crate::text::decimal;
 pub(crate) struct Decoder(Box<Chat>);
 
 impl Decoder {
-    pub fn new(model: &Model<'_>) -> Result<Self, WireError> {
-        Ok(Self(Chat::new(model, true)?))
+    pub fn new(model: &Model<'_>) -> Self {
+        Self(Chat::new(model, true))
     }
 }
 

@@ -1,130 +1,105 @@
 //! The conversation in Mistral's form.
 
-use crate::context::{Assistant, Body, Content, Message, Part, ToolResult};
+use crate::body::{has_image, Forms};
+use crate::context::{Block, Message, Part, Role};
 use crate::ids::hash;
-use crate::literal::{clean, Literal};
-use crate::openai_completions::{call_of, function_call, is_sent};
-use crate::request::data_url;
+use crate::literal::Literal;
+use crate::openai_completions::function_call;
+use crate::request::Request;
 use crate::text::decimal;
-use crate::transcript::{joined, tool_name, CallIds};
 use crate::write::Writer;
 
+const FORMS: Forms = Forms {
+    text: [r#"{"type":"text","text":""#, r#""}"#],
+    image: [r#"{"type":"image_url","image_url":"data:"#, ";base64,", r#""}"#],
+};
+
 /// Call ids: nine letters or digits.
-pub(super) struct Ids;
-
-impl CallIds for Ids {
-    fn adapt(&self, id: &str, _own: bool, attempt: u32) -> String {
-        if attempt == 0 && id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return id.to_owned();
-        }
-        let number = decimal(attempt.into());
-        ["c", &hash(&[id, "/", &number].concat())].concat()
+pub(super) fn call_id(id: &str, _own: bool, attempt: u32) -> String {
+    if attempt == 0 && id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return id.to_owned();
     }
+    let number = decimal(attempt.into());
+    ["c", &hash(&[id, "/", &number].concat())].concat()
 }
 
-/// Writes the messages. `prompt` is escaped, without quotes.
-pub(super) fn write(out: &mut Writer, prompt: &str, messages: &[Message<'_>]) {
-    if !prompt.is_empty() {
-        out.object(|out| {
-            out.key("role").string("system");
-            out.key("content").joined(|out| out.push_str(prompt));
-        });
+/// Writes `messages`.
+pub(super) fn write(out: &mut Writer, request: &Request<'_>) {
+    out.put(r#""messages":["#);
+    if !request.prompt.is_empty() {
+        out.put(r#"{"role":"system","content":"#).quoted(&request.prompt);
+        out.close();
     }
-    for message in messages {
-        match &message.body {
-            Body::User(content) => user(out, content),
-            Body::Assistant(answer) => assistant(out, answer),
-            Body::Result(answer) => result(out, answer),
-            // All of them are in the prompt.
-            Body::System(_) => {}
-        }
-    }
-}
-
-/// A user message, unless it says nothing, which the API refuses.
-fn user(out: &mut Writer, content: &Content<'_>) {
-    let empty = match content {
-        Content::Text(text) => clean(text.inner()).is_empty(),
-        Content::Parts(parts) => !parts.iter().any(|part| is_sent(&part)),
-    };
-    if empty {
-        return;
-    }
-    out.object(|out| {
-        out.key("role").string("user");
-        out.key("content");
-        match content {
-            Content::Text(text) => out.literal(*text),
-            Content::Parts(parts) => {
-                out.array(|out| parts.iter().filter(is_sent).for_each(|part| content_part(out, part)))
+    for message in &request.messages {
+        match message.role {
+            // One that says nothing is refused.
+            Role::User if message.parts.iter().any(Part::is_sent) => {
+                out.put(r#"{"role":"user","content":"#);
+                if message.whole {
+                    out.quoted(&message.text());
+                } else {
+                    out.put("[");
+                    FORMS.parts(out, &message.parts, Part::is_sent);
+                    out.put("]");
+                }
+                out.close();
             }
+            Role::Assistant => assistant(out, message),
+            // All that the system said is in the prompt.
+            _ => {}
         }
-    });
+        for answer in &message.results {
+            result(out, answer);
+        }
+    }
+    out.put("]");
 }
 
 /// An answer in the order it was given, thinking among it.
-fn assistant(out: &mut Writer, assistant: &Assistant<'_>) {
-    let says = |part: &&Part<'_>| match part {
-        Part::Text { text, .. } | Part::Thinking { text, .. } => !text.is_blank(),
-        _ => false,
-    };
-    let said = || assistant.parts.iter().filter(says);
-    let calls = || assistant.parts.iter().filter_map(call_of);
-    let (has_said, has_calls) = (said().next().is_some(), calls().next().is_some());
+fn assistant(out: &mut Writer, message: &Message<'_>) {
+    let says = |part: &&Part<'_>| part.says_text() || part.says_thought();
+    let has_calls = message.has(Block::Call);
+    let has_said = message.parts.iter().any(|part| says(&part));
     if !has_said && !has_calls {
         return;
     }
-    out.object(|out| {
-        out.key("role").string("assistant");
-        if has_said {
-            out.key("content").array(|out| said().for_each(|part| content_part(out, part)));
+    out.put(r#"{"role":"assistant""#);
+    if has_said {
+        out.put(r#""content":["#);
+        for part in message.parts.iter().filter(says) {
+            if part.is_text() {
+                FORMS.part(out, part);
+            } else {
+                out.put(r#"{"type":"thinking","thinking":["#);
+                FORMS.part(out, part);
+                out.put("]}");
+            }
         }
-        if has_calls {
-            out.key("tool_calls").array(|out| calls().for_each(|call| out.object(|out| function_call(out, call))));
+        out.put("]");
+    }
+    if has_calls {
+        out.put(r#""tool_calls":["#);
+        for part in message.parts.iter().filter(|part| part.kind == Block::Call) {
+            function_call(out, part);
         }
-    });
+        out.put("]");
+    }
+    out.close();
 }
 
-fn result(out: &mut Writer, result: &ToolResult<'_>) {
-    let images = || result.parts.iter().filter(|part| matches!(part, Part::Image { .. }));
-    let escaped = ["\"", &joined(result.parts.iter().filter_map(Part::text), "\\n"), "\""].concat();
+fn result(out: &mut Writer, result: &Message<'_>) {
+    let escaped = ["\"", &result.text(), "\""].concat();
     let text = Literal::of_span(&escaped).text();
     let shown = match text.trim() {
-        "" if images().next().is_some() => "(see attached image)",
+        "" if has_image(result) => "(see attached image)",
         "" => "(no tool output)",
         text => text,
     };
-    out.object(|out| {
-        out.key("role").string("tool");
-        out.key("tool_call_id").string(&result.call_id);
-        out.key("name").string(&tool_name(result.tool_name));
-        out.key("content").array(|out| {
-            out.object(|out| {
-                out.key("type").string("text");
-                out.key("text").string(&[if result.is_error { "[tool error] " } else { "" }, shown].concat());
-            });
-            images().for_each(|image| content_part(out, image));
-        });
-    });
-}
-
-fn content_part(out: &mut Writer, part: &Part<'_>) {
-    let text_part = |out: &mut Writer, text: Literal<'_>| {
-        out.object(|out| {
-            out.key("type").string("text");
-            out.key("text").literal(text);
-        });
-    };
-    match part {
-        Part::Text { text, .. } => text_part(out, *text),
-        Part::Thinking { text, .. } => out.object(|out| {
-            out.key("type").string("thinking");
-            out.key("thinking").array(|out| text_part(out, *text));
-        }),
-        Part::Image { data, mime } => out.object(|out| {
-            out.key("type").string("image_url");
-            out.key("image_url").joined(data_url(*mime, *data));
-        }),
-        Part::Call(_) => {}
-    }
+    out.put(r#"{"role":"tool","tool_call_id":"#).string(&result.id);
+    out.key("name").string(&result.name);
+    out.put(r#""content":[{"type":"text","text":"#);
+    out.string(&[if result.is_error { "[tool error] " } else { "" }, shown].concat());
+    out.close();
+    FORMS.parts(out, &result.parts, Part::is_image);
+    out.put("]}");
 }

@@ -1,20 +1,19 @@
 //! What an event does to the message, and how a stream ends (PROVIDERS 5.4).
 
 use super::calls::Calls;
-use super::compat::Compat;
 use super::messages::REASONING_FIELDS;
 use super::reasoning::Details;
 use super::usage;
+use crate::compat::{Compat, Flag};
 use crate::draft::{Draft, Kind};
 use crate::failure::Failure;
-use crate::http::WireError;
 use crate::model::Model;
 use crate::read::Read;
 use crate::response::{Decode, Step};
 use crate::source::Source;
 use crate::sse::Event;
 use crate::template::Template;
-use crate::text::{has, json_fault};
+use crate::text::has;
 
 const ENDED: &str = "Stream ended without finish_reason";
 
@@ -51,15 +50,13 @@ struct Done<'a> {
 
 impl Decoder {
     /// A decoder for the host of a model. `alternates`: the order of text, thinking and calls counts.
-    pub fn new(model: &Model<'_>, alternates: bool) -> Result<Box<Self>, WireError> {
-        let compat = Compat::of(model)
-            .map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
+    pub fn new(model: &Model<'_>, alternates: bool) -> Box<Self> {
         let mut decoder = Box::<Self>::default();
         decoder.renames_reasoning = model.provider == "opencode-go";
         decoder.bills = model.provider == "openrouter" || has(&model.base_url, "openrouter.ai");
-        decoder.supports_finish_reason = compat.supports_finish_reason;
+        decoder.supports_finish_reason = Compat::of(model).has(Flag::FinishReason);
         decoder.alternates = alternates;
-        Ok(decoder)
+        decoder
     }
 
     fn chunk(&mut self, data: &str, draft: &mut Draft) -> Read<Step> {

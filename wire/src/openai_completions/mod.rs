@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `compat` | what a host can and wants, by provider, address and the model's `compat` |
 //! | `request` | the body around the messages, and the headers |
 //! | `messages` | the conversation |
 //! | `thinking` | how each dialect is told to think |
@@ -13,7 +12,6 @@
 //! | `usage` | token counts |
 
 mod calls;
-mod compat;
 mod decode;
 mod messages;
 mod reasoning;
@@ -22,11 +20,10 @@ mod thinking;
 mod tools;
 mod usage;
 
-pub(crate) use compat::Compat;
 pub(crate) use decode::Decoder;
-pub(crate) use messages::{call_of, function_call, is_sent};
+pub(crate) use messages::function_call;
 pub(crate) use request::{headers, request};
-pub(crate) use tools::Tools;
+pub(crate) use tools::write as write_tools;
 
 /// Name of this API in a model.
 pub(crate) const API: &str = "openai-completions";

@@ -128,7 +128,7 @@ impl Details {
                     for (name, source) in &merged.members {
                         out.key(name);
                         match source.as_str() {
-                            "" => out.joined(|out| out.push_str(&merged.text)),
+                            "" => drop(out.quoted(&merged.text)),
                             source => out.raw(source),
                         }
                     }
@@ -142,19 +142,14 @@ impl Details {
 impl Merged {
     /// The first value that says something stays; one that says nothing goes once there is another delta.
     fn add_late(&mut self, name: &str, value: Option<&str>) {
-        let known = self.members.iter().position(|member| member.0 == name);
         let empty = |source: &str| source == "null" || source == "\"\"";
-        match (known, value.filter(|value| !empty(value))) {
-            (Some(at), value) if self.members.get(at).is_some_and(|member| empty(&member.1)) => match value {
-                Some(value) => {
-                    if let Some(member) = self.members.get_mut(at) {
-                        member.1 = clean(value).into_owned();
-                    }
-                }
-                None => drop(self.members.remove(at)),
-            },
-            (None, Some(value)) => self.members.push((name.to_owned(), clean(value).into_owned())),
-            _ => {}
+        let value = value.filter(|value| !empty(value)).map(|value| clean(value).into_owned());
+        match (self.members.iter_mut().find(|member| member.0 == name), value) {
+            (Some(known), _) if !empty(&known.1) => {}
+            (Some(known), Some(value)) => known.1 = value,
+            (Some(_), None) => self.members.retain(|member| member.0 != name),
+            (None, Some(value)) => self.members.push((name.to_owned(), value)),
+            (None, None) => {}
         }
     }
 }

@@ -1,153 +1,121 @@
 //! How each dialect is told to think (PROVIDERS 5.2).
 
-use super::compat::{Compat, ThinkingFormat};
-use crate::body::Body;
-use crate::json::{Kind, Reader};
-use crate::model::{Level, Mapped, Model};
-use crate::read::{self, Read};
-use std::borrow::Cow;
+use crate::compat::{Compat, Flag, ThinkingFormat};
+use crate::doc::At;
+use crate::literal::Literal;
+use crate::model::{Level, Mapped};
+use crate::request::Request;
+use crate::write::Writer;
 
-/// Writes the members that switch thinking on or off. `budget` is the number of tokens to think with, where there is
-/// thinking.
-pub(super) fn write(
-    body: &mut Body<'_>,
-    model: &Model<'_>,
-    compat: &Compat<'_>,
-    level: Option<Level>,
-    budget: Option<f64>,
-) -> Read<()> {
-    if !model.reasoning {
-        return Ok(());
-    }
+/// Writes the members that switch thinking on or off, for a model that can think. `budget` is the number of tokens to
+/// think with, where there is thinking.
+pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>, budget: Option<f64>) {
+    let (model, level) = (&request.model, request.level);
     let on = level.is_some();
-    let off = model.levels.get(Level::Off);
+    let off = model.mapped(Level::Off);
     let off_word = match off {
-        Mapped::To(word) => word.as_ref(),
-        _ => "none",
+        Mapped::To(word) => word,
+        _ => Literal::of_span("\"none\""),
     };
     // The provider's word for the level asked for.
-    let word = level.map(|level| model.levels.word(level));
-    let effort = word.filter(|_| compat.supports_reasoning_effort);
+    let word = level.map(|level| model.word(level));
+    let can_be_off = on || !matches!(off, Mapped::Never);
+    let mut effort = word;
     match compat.thinking_format {
         ThinkingFormat::Zai => {
-            body.object("thinking", |out| {
-                out.key("type").string(if on { "enabled" } else { "disabled" });
-                if on {
-                    out.key("clear_thinking").bool(false);
-                }
+            out.put(if on {
+                r#""thinking":{"type":"enabled","clear_thinking":false}"#
+            } else {
+                r#""thinking":{"type":"disabled"}"#
             });
-            body.text("reasoning_effort", effort);
         }
-        ThinkingFormat::Qwen => {
-            body.bool("enable_thinking", on);
-            body.text("reasoning_effort", effort);
+        ThinkingFormat::Qwen => out.key("enable_thinking").bool(on),
+        ThinkingFormat::QwenChatTemplate => {
+            out.put(r#""chat_template_kwargs":{"enable_thinking":"#).bool(on);
+            out.put(r#""preserve_thinking":true}"#);
+            effort = None;
         }
-        ThinkingFormat::QwenChatTemplate => body.object("chat_template_kwargs", |out| {
-            out.key("enable_thinking").bool(on);
-            out.key("preserve_thinking").bool(true);
-        }),
         ThinkingFormat::ChatTemplate => {
-            template(body, "chat_template_kwargs", compat.chat_template_kwargs, model, level, budget)?;
+            template(out, "chat_template_kwargs", compat.at.at("chatTemplateKwargs"), request, budget);
+            effort = None;
         }
         ThinkingFormat::Baseten => {
-            template(body, "chat_template_args", compat.chat_template_args, model, level, budget)?;
-            body.text("reasoning_effort", effort_or_off(model, level).filter(|_| compat.supports_reasoning_effort));
+            template(out, "chat_template_args", compat.at.at("chatTemplateArgs"), request, budget);
+            effort = effort_or_off(request);
         }
         ThinkingFormat::DeepSeek => {
-            if on || *off != Mapped::Never {
-                body.object("thinking", |out| out.key("type").string(if on { "enabled" } else { "disabled" }));
+            if can_be_off {
+                out.put(if on { r#""thinking":{"type":"enabled"}"# } else { r#""thinking":{"type":"disabled"}"# });
             }
-            body.text("reasoning_effort", effort);
         }
         ThinkingFormat::OpenRouter => {
-            if on || *off != Mapped::Never {
-                body.object("reasoning", |out| out.key("effort").string(word.unwrap_or(off_word)));
+            if can_be_off {
+                reasoning(out, word.unwrap_or(off_word));
             }
+            effort = None;
         }
         ThinkingFormat::AntLing => {
-            if let Some(Mapped::To(word)) = level.map(|level| model.levels.get(level)) {
-                body.object("reasoning", |out| out.key("effort").string(word));
+            if let Some(Mapped::To(word)) = level.map(|level| model.mapped(level)) {
+                reasoning(out, word);
             }
+            effort = None;
         }
         ThinkingFormat::Together => {
-            body.object("reasoning", |out| out.key("enabled").bool(on));
-            body.text("reasoning_effort", effort);
+            out.put(r#""reasoning":{"enabled":"#).bool(on);
+            out.close();
         }
         ThinkingFormat::StringThinking => {
-            if on || *off != Mapped::Never {
-                body.text("thinking", Some(word.unwrap_or(off_word)));
+            if can_be_off {
+                out.key("thinking").literal(word.unwrap_or(off_word));
             }
+            effort = None;
         }
         ThinkingFormat::OpenAi => {
-            let off = if on || *off == Mapped::Absent || *off == Mapped::Never { None } else { Some(off_word) };
-            body.text("reasoning_effort", effort.or(off.filter(|_| compat.supports_reasoning_effort)));
+            if let (None, Mapped::To(word)) = (effort, off) {
+                effort = Some(word);
+            }
         }
     }
-    Ok(())
+    if compat.has(Flag::ReasoningEffort) {
+        out.member("reasoning_effort", effort.map(Literal::span));
+    }
+}
+
+fn reasoning(out: &mut Writer, effort: Literal<'_>) {
+    out.put(r#""reasoning":{"effort":"#).literal(effort);
+    out.close();
 }
 
 /// The word for the level, or for thinking off where the provider has one.
-fn effort_or_off<'m>(model: &'m Model<'_>, level: Option<Level>) -> Option<&'m str> {
-    match (model.levels.get(level.unwrap_or(Level::Off)), level) {
+fn effort_or_off<'a>(request: &Request<'a>) -> Option<Literal<'a>> {
+    match (request.model.mapped(request.level.unwrap_or(Level::Off)), request.level) {
         (Mapped::To(word), _) => Some(word),
-        (Mapped::Absent, Some(level)) => Some(level.name()),
+        (Mapped::Absent, Some(level)) => Some(level.word()),
         _ => None,
     }
 }
 
 /// Writes template values: constants as they are, variables by name.
-fn template(
-    body: &mut Body<'_>,
-    name: &str,
-    values: Option<&str>,
-    model: &Model<'_>,
-    level: Option<Level>,
-    budget: Option<f64>,
-) -> Read<()> {
-    enum Value<'a> {
-        Constant(&'a str),
-        Bool(bool),
-        Number(f64),
-        Text(&'a str),
-    }
-    let mut resolved: Vec<(String, Value<'_>)> = Vec::new();
-    read::members(&mut Reader::new(values.unwrap_or("{}")), |key, reader| {
-        let object = reader.peek()? == Kind::Object;
-        let span = reader.raw()?;
-        if !object {
-            resolved.push((key.to_owned(), Value::Constant(span)));
-            return Ok(());
+fn template(out: &mut Writer, name: &str, values: At<'_>, request: &Request<'_>, budget: Option<f64>) {
+    let before = out.len();
+    out.key(name).open();
+    let empty = out.len();
+    for (key, value) in values.members() {
+        let key = key.text();
+        let variable = value.literal("$var");
+        if value.first() != b'{' {
+            out.key(&key).raw(value.span());
+        } else if value.is_true("omitWhenOff") && request.level.is_none() {
+        } else if variable.is("thinking.enabled") {
+            out.key(&key).bool(request.level.is_some());
+        } else if variable.is("thinking.budget") {
+            out.number_member(&key, budget);
+        } else {
+            out.member(&key, effort_or_off(request).map(Literal::span));
         }
-        let (mut variable, mut omit) = (None::<Cow<'_, str>>, false);
-        read::members(&mut Reader::new(span), |key, reader| {
-            match key {
-                "$var" => read::set(&mut variable, reader)?,
-                "omitWhenOff" => read::set(&mut omit, reader)?,
-                _ => reader.skip()?,
-            }
-            Ok(())
-        })?;
-        let value = match variable.as_deref() {
-            _ if omit && level.is_none() => None,
-            Some("thinking.enabled") => Some(Value::Bool(level.is_some())),
-            Some("thinking.budget") => budget.map(Value::Number),
-            _ => effort_or_off(model, level).map(Value::Text),
-        };
-        resolved.extend(value.map(|value| (key.to_owned(), value)));
-        Ok(())
-    })?;
-    if !resolved.is_empty() {
-        body.object(name, |out| {
-            for (key, value) in &resolved {
-                out.key(key);
-                match value {
-                    Value::Constant(source) => out.raw(source),
-                    Value::Bool(value) => out.bool(*value),
-                    Value::Number(value) => out.number(*value),
-                    Value::Text(value) => out.string(value),
-                }
-            }
-        });
     }
-    Ok(())
+    if out.len() == empty {
+        return out.truncate(before);
+    }
+    out.close();
 }
