@@ -18,6 +18,7 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
 import { attachType, shortenNames, withSecond } from "./glue.mjs";
+import { minifyAll } from "./minify.mjs";
 import { writeNotices } from "./notices.mjs";
 import { decoderTypes, inlineSources, inlineTypes } from "./inline.mjs";
 import { takeOut } from "./parts.mjs";
@@ -164,6 +165,7 @@ async function bundle() {
     logOverride: { "ignored-bare-import": "silent" },
     logLevel: "warning",
   });
+  await minifyAll(work);
   for (const file of readdirSync(work).filter((name) => name.endsWith(".map"))) slimMap(join(work, file));
   copyFileSync(wasmFile, join(work, "steersman.wasm"));
   swap(work, dist);
@@ -223,7 +225,7 @@ export async function build({ force = false } = {}) {
   const madeWasm = await stepFor("wasm", pkg, hashOf(rust, tools, binaryen), force, buildWasm);
   const typescript = [
     ...at("npm/package.json", "npm/tsconfig.json", "tsconfig.base.json", "LICENSE", "README.md"),
-    ...at("scripts/build.mjs", "scripts/notices.mjs"),
+    ...at("scripts/build.mjs", "scripts/minify.mjs", "scripts/notices.mjs"),
     ...walk(join(root, "npm/src")),
     ...walk(join(root, "docs")),
     ...walk(pkg),
