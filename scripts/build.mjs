@@ -18,6 +18,7 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
 import { attachType, shortenNames, withSecond } from "./glue.mjs";
+import { leanGlue } from "./lean-glue.mjs";
 import { minifyAll } from "./minify.mjs";
 import { writeNotices } from "./notices.mjs";
 import { decoderTypes, inlineSources, inlineTypes } from "./inline.mjs";
@@ -76,6 +77,16 @@ const together = {
     building.onLoad({ filter: /\/src\/entry\// }, (file) => ({
       contents: readFileSync(file.path, "utf8") + added.map((lines) => lines(file)).join(""),
       loader: "ts",
+    }));
+  },
+};
+
+/** The glue that is bundled: what wasm-bindgen wrote without what nobody needs. */
+const lean = {
+  name: "lean",
+  setup(building) {
+    building.onLoad({ filter: /\/pkg\/steersman\.js$/ }, ({ path }) => ({
+      contents: leanGlue(readFileSync(path, "utf8")),
     }));
   },
 };
@@ -152,7 +163,8 @@ async function bundle() {
     chunkNames: "chunk-[hash]",
     target: floor,
     minify: true,
-    // Private members of the shell's classes. The queues are looked at by the property tests: no public way shows both.
+    // Private members of the shell's classes, and the methods that the module calls. The queues are looked at by the
+    // property tests: no public way shows both.
     mangleProps: /^_[a-z]/,
     reserveProps: /^_inbox$/,
     sourcemap: true,
@@ -160,7 +172,7 @@ async function bundle() {
     legalComments: "none",
     // The module in the JavaScript is made of characters beyond ASCII; escaped they would be three times as long.
     charset: "utf8",
-    plugins: [together],
+    plugins: [together, lean],
     // What `together` adds is there for its place only.
     logOverride: { "ignored-bare-import": "silent" },
     logLevel: "warning",
@@ -225,7 +237,7 @@ export async function build({ force = false } = {}) {
   const madeWasm = await stepFor("wasm", pkg, hashOf(rust, tools, binaryen), force, buildWasm);
   const typescript = [
     ...at("npm/package.json", "npm/tsconfig.json", "tsconfig.base.json", "LICENSE", "README.md"),
-    ...at("scripts/build.mjs", "scripts/minify.mjs", "scripts/notices.mjs"),
+    ...at("scripts/build.mjs", "scripts/lean-glue.mjs", "scripts/minify.mjs", "scripts/notices.mjs"),
     ...walk(join(root, "npm/src")),
     ...walk(join(root, "docs")),
     ...walk(pkg),

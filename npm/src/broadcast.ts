@@ -14,18 +14,18 @@ const abandoned = new FinalizationRegistry<() => void>((untap) => untap());
 
 /** Hands events to the listeners, which the run waits for, and to the taps, which it does not wait for. */
 export class Broadcast<TCustom extends CustomMessage> {
-  private readonly listeners = new Listeners<TCustom>();
-  private readonly taps = new Set<Tap<TCustom>>();
+  private readonly _listeners = new Listeners<TCustom>();
+  private readonly _taps = new Set<Tap<TCustom>>();
 
   subscribe(listener: AgentListener<TCustom>): () => boolean {
-    return this.listeners.add(listener);
+    return this._listeners.add(listener);
   }
 
   /** @returns removes the tap */
   tap(tap: Tap<TCustom>): () => void {
-    this.taps.add(tap);
+    this._taps.add(tap);
     return () => {
-      this.taps.delete(tap);
+      this._taps.delete(tap);
     };
   }
 
@@ -40,20 +40,20 @@ export class Broadcast<TCustom extends CustomMessage> {
 
   /** Undefined: all listeners have finished. Throws, or rejects with, what a listener throws. */
   send(event: AgentEvent<TCustom>, signal: AbortSignal): undefined | Promise<void> {
-    if (this.taps.size > 0) for (const tap of this.taps) tap.push(event);
+    if (this._taps.size > 0) for (const tap of this._taps) tap.push(event);
     return event.type === "message_update"
-      ? this.listeners.deliverUpdate(event, signal)
-      : this.listeners.deliver(event, signal);
+      ? this._listeners.deliverUpdate(event, signal)
+      : this._listeners.deliver(event, signal);
   }
 
   /** Ends all taps now, and removes the present listeners: now, or after `idle` where there is a run to wait for. */
   dispose(idle: Promise<void> | undefined): void {
-    const taps = [...this.taps];
-    this.taps.clear();
+    const taps = [...this._taps];
+    this._taps.clear();
     for (const tap of taps) tap.close();
-    const leaving = this.listeners.snapshot();
+    const leaving = this._listeners.snapshot();
     const leave = () => {
-      for (const listener of leaving) this.listeners.delete(listener);
+      for (const listener of leaving) this._listeners.delete(listener);
     };
     if (idle) void idle.then(leave);
     else leave();

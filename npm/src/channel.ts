@@ -9,38 +9,38 @@ interface Waiter<T> {
 
 /** Values pushed on one side and iterated on the other. Values that nobody waits for are kept. */
 export class Channel<T> {
-  private readonly values = new Fifo<T>();
-  private readonly waiters = new Fifo<Waiter<T>>();
-  private isClosed = false;
-  private failure: { error: unknown } | undefined;
+  private readonly _values = new Fifo<T>();
+  private readonly _waiters = new Fifo<Waiter<T>>();
+  private _isClosed = false;
+  private _failure: { error: unknown } | undefined;
 
   get closed(): boolean {
-    return this.isClosed;
+    return this._isClosed;
   }
 
   /** Hands over a value. Does nothing once the channel is closed. */
   push(value: T): void {
-    if (this.isClosed) return;
-    const waiter = this.nextWaiter();
+    if (this._isClosed) return;
+    const waiter = this._nextWaiter();
     if (waiter) waiter.resolve({ value, done: false });
-    else this.values.push(value);
+    else this._values.push(value);
   }
 
   /** No more values. What is still waiting can be read; after that iterators end. */
   close(): void {
-    this.isClosed = true;
-    for (let waiter = this.nextWaiter(); waiter; waiter = this.nextWaiter()) {
+    this._isClosed = true;
+    for (let waiter = this._nextWaiter(); waiter; waiter = this._nextWaiter()) {
       waiter.resolve({ value: undefined, done: true });
     }
   }
 
   /** Like `close`, but one iterator gets the error after the last value. */
   fail(error: unknown): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    const waiter = this.nextWaiter();
+    if (this._isClosed) return;
+    this._isClosed = true;
+    const waiter = this._nextWaiter();
     if (waiter) waiter.reject(error);
-    else this.failure = { error };
+    else this._failure = { error };
     this.close();
   }
 
@@ -57,15 +57,15 @@ export class Channel<T> {
     return {
       next: () => {
         if (left) return Promise.resolve(end);
-        if (this.values.length > 0) {
-          return Promise.resolve({ value: this.values.shift() as T, done: false });
+        if (this._values.length > 0) {
+          return Promise.resolve({ value: this._values.shift() as T, done: false });
         }
-        if (this.failure) {
-          const { error } = this.failure;
-          this.failure = undefined;
+        if (this._failure) {
+          const { error } = this._failure;
+          this._failure = undefined;
           return Promise.reject(error);
         }
-        if (this.isClosed) return Promise.resolve(end);
+        if (this._isClosed) return Promise.resolve(end);
         return new Promise((resolve, reject) => {
           const waiter: Waiter<T> = {
             resolve: (result) => {
@@ -76,7 +76,7 @@ export class Channel<T> {
             left: false,
           };
           waiting.add(waiter);
-          this.waiters.push(waiter);
+          this._waiters.push(waiter);
         });
       },
       return: () => {
@@ -96,9 +96,9 @@ export class Channel<T> {
     };
   }
 
-  private nextWaiter(): Waiter<T> | undefined {
-    let waiter = this.waiters.shift();
-    while (waiter?.left) waiter = this.waiters.shift();
+  private _nextWaiter(): Waiter<T> | undefined {
+    let waiter = this._waiters.shift();
+    while (waiter?.left) waiter = this._waiters.shift();
     return waiter;
   }
 }

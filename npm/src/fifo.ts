@@ -3,37 +3,37 @@
  * `shift` does not).
  */
 export class Fifo<T> {
-  private items: (T | undefined)[] = [];
-  private head = 0;
+  private _items: (T | undefined)[] = [];
+  private _head = 0;
 
   get length(): number {
-    return this.items.length - this.head;
+    return this._items.length - this._head;
   }
 
   push(item: T): void {
-    this.items.push(item);
+    this._items.push(item);
   }
 
   /** Puts an item before the oldest. Takes time in proportion to the length, unless something was shifted before. */
   unshift(item: T): void {
-    if (this.head > 0) this.items[--this.head] = item;
-    else this.items.unshift(item);
+    if (this._head > 0) this._items[--this._head] = item;
+    else this._items.unshift(item);
   }
 
   /** The oldest item, which stays in the queue; undefined when the queue is empty. */
   peek(): T | undefined {
-    return this.items[this.head];
+    return this._items[this._head];
   }
 
   /** Takes out the oldest item; undefined when the queue is empty. */
   shift(): T | undefined {
-    if (this.head === this.items.length) return undefined;
-    const item = this.items[this.head];
-    this.items[this.head++] = undefined;
+    if (this._head === this._items.length) return undefined;
+    const item = this._items[this._head];
+    this._items[this._head++] = undefined;
     // Each item is moved at most once per halving, so this adds a constant to every shift.
-    if (this.head > 32 && this.head * 2 >= this.items.length) {
-      this.items = this.items.slice(this.head);
-      this.head = 0;
+    if (this._head > 32 && this._head * 2 >= this._items.length) {
+      this._items = this._items.slice(this._head);
+      this._head = 0;
     }
     return item;
   }
@@ -41,13 +41,13 @@ export class Fifo<T> {
   /** Takes out everything, oldest first. */
   drain(): T[] {
     const items = this.toArray();
-    this.items = [];
-    this.head = 0;
+    this._items = [];
+    this._head = 0;
     return items;
   }
 
   /** A copy of the waiting items, oldest first. */
   toArray(): T[] {
-    return this.items.slice(this.head) as T[];
+    return this._items.slice(this._head) as T[];
   }
 }

@@ -18,8 +18,8 @@ export const starting = <TCustom extends CustomMessage>(
 export class Inbox<TCustom extends CustomMessage> {
   readonly steering: MessageQueue<TCustom>;
   readonly followUps: MessageQueue<TCustom>;
-  private readonly underWay = new MessagesUnderWay<TCustom>();
-  private receipts = 0;
+  private readonly _underWay = new MessagesUnderWay<TCustom>();
+  private _receipts = 0;
 
   constructor(steeringMode: QueueMode, followUpMode: QueueMode) {
     this.steering = new MessageQueue(steeringMode);
@@ -36,30 +36,30 @@ export class Inbox<TCustom extends CustomMessage> {
   }
 
   steer(message: AgentMessage<TCustom>): Receipt {
-    return this.enqueue(this.steering, message);
+    return this._enqueue(this.steering, message);
   }
 
   followUp(message: AgentMessage<TCustom>): Receipt {
-    return this.enqueue(this.followUps, message);
+    return this._enqueue(this.followUps, message);
   }
 
   /** A message with a receipt, not queued anywhere yet. */
   entry(message: AgentMessage<TCustom>, queue?: MessageQueue<TCustom>): QueuedMessage<TCustom> {
-    this.receipts++;
-    return { message, receipt: new OpenReceipt(`m${this.receipts}`), queue };
+    this._receipts++;
+    return { message, receipt: new OpenReceipt(`m${this._receipts}`), queue };
   }
 
   /** Notes that a run has this message now. */
   take(entry: QueuedMessage<TCustom>): AgentMessage<TCustom>[] {
-    return this.underWay.take([entry]);
+    return this._underWay.take([entry]);
   }
 
   takeSteering(): AgentMessage<TCustom>[] {
-    return this.underWay.take(this.steering.drain());
+    return this._underWay.take(this.steering.drain());
   }
 
   takeFollowUps(): AgentMessage<TCustom>[] {
-    return this.underWay.take(this.followUps.drain());
+    return this._underWay.take(this.followUps.drain());
   }
 
   /** What a new run starts with: steering first, then follow-ups. Undefined when both queues are empty. */
@@ -71,7 +71,7 @@ export class Inbox<TCustom extends CustomMessage> {
 
   /** A message has entered the transcript. */
   delivered(message: AgentMessage<TCustom>): void {
-    this.underWay.delivered(message);
+    this._underWay.delivered(message);
   }
 
   /**
@@ -79,7 +79,7 @@ export class Inbox<TCustom extends CustomMessage> {
    * the messages go back to the head of their queues.
    */
   runEnded(crashed: boolean): void {
-    for (const entry of this.underWay.takeAll().reverse()) {
+    for (const entry of this._underWay.takeAll().reverse()) {
       if (crashed && entry.queue) entry.queue.putBack(entry);
       else entry.receipt.settle("dropped");
     }
@@ -90,7 +90,7 @@ export class Inbox<TCustom extends CustomMessage> {
     this.followUps.clear();
   }
 
-  private enqueue(queue: MessageQueue<TCustom>, message: AgentMessage<TCustom>): Receipt {
+  private _enqueue(queue: MessageQueue<TCustom>, message: AgentMessage<TCustom>): Receipt {
     const entry = this.entry(message, queue);
     queue.push(entry);
     return entry.receipt;

@@ -6,21 +6,21 @@ import type { AgentEvent, AgentListener, CustomMessage } from "./types.js";
  * called any more, one that is added gets the event too.
  */
 export class Listeners<TCustom extends CustomMessage> {
-  private readonly set = new Set<AgentListener<TCustom>>();
+  private readonly _set = new Set<AgentListener<TCustom>>();
 
   /** @returns a function that removes the listener; it tells whether the listener was still there */
   add(listener: AgentListener<TCustom>): () => boolean {
-    this.set.add(listener);
-    return () => this.set.delete(listener);
+    this._set.add(listener);
+    return () => this._set.delete(listener);
   }
 
   /** The present listeners. */
   snapshot(): AgentListener<TCustom>[] {
-    return [...this.set];
+    return [...this._set];
   }
 
   delete(listener: AgentListener<TCustom>): void {
-    this.set.delete(listener);
+    this._set.delete(listener);
   }
 
   /**
@@ -28,7 +28,7 @@ export class Listeners<TCustom extends CustomMessage> {
    * microtask, which recorded runs rely on. Rejects with what a listener throws.
    */
   async deliver(event: AgentEvent<TCustom>, signal: AbortSignal): Promise<void> {
-    for (const listener of this.set) await listener(event, signal);
+    for (const listener of this._set) await listener(event, signal);
   }
 
   /**
@@ -36,16 +36,16 @@ export class Listeners<TCustom extends CustomMessage> {
    * that all have finished. Throws, or rejects, what a listener throws.
    */
   deliverUpdate(event: AgentEvent<TCustom>, signal: AbortSignal): undefined | Promise<void> {
-    const rest = this.set.values();
+    const rest = this._set.values();
     for (let step = rest.next(); !step.done; step = rest.next()) {
       const listener = step.value;
       const pending: unknown = listener(event, signal);
-      if (isThenable(pending)) return this.finish(pending, rest, event, signal);
+      if (isThenable(pending)) return this._finish(pending, rest, event, signal);
     }
     return undefined;
   }
 
-  private async finish(
+  private async _finish(
     pending: PromiseLike<unknown>,
     rest: Iterator<AgentListener<TCustom>>,
     event: AgentEvent<TCustom>,

@@ -5,25 +5,25 @@ import type { AgentMessage, CustomMessage, Receipt, ReceiptOutcome } from "./typ
 export class OpenReceipt implements Receipt {
   readonly id: string;
   readonly settled: Promise<ReceiptOutcome>;
-  private outcome: Receipt["status"] = "queued";
-  private resolve!: (outcome: ReceiptOutcome) => void;
+  private _outcome: Receipt["status"] = "queued";
+  private _resolve!: (outcome: ReceiptOutcome) => void;
 
   constructor(id: string) {
     this.id = id;
     this.settled = new Promise((resolve) => {
-      this.resolve = resolve;
+      this._resolve = resolve;
     });
   }
 
   get status(): Receipt["status"] {
-    return this.outcome;
+    return this._outcome;
   }
 
   /** The first outcome counts. */
   settle(outcome: ReceiptOutcome): void {
-    if (this.outcome !== "queued") return;
-    this.outcome = outcome;
-    this.resolve(outcome);
+    if (this._outcome !== "queued") return;
+    this._outcome = outcome;
+    this._resolve(outcome);
   }
 }
 
@@ -40,29 +40,29 @@ export interface QueuedMessage<TCustom extends CustomMessage> {
  * the same object may be under way more than once.
  */
 export class MessagesUnderWay<TCustom extends CustomMessage> {
-  private readonly entries = new Map<AgentMessage<TCustom>, QueuedMessage<TCustom>[]>();
+  private readonly _entries = new Map<AgentMessage<TCustom>, QueuedMessage<TCustom>[]>();
 
   take(entries: readonly QueuedMessage<TCustom>[]): AgentMessage<TCustom>[] {
     for (const entry of entries) {
-      const waiting = this.entries.get(entry.message);
+      const waiting = this._entries.get(entry.message);
       if (waiting) waiting.push(entry);
-      else this.entries.set(entry.message, [entry]);
+      else this._entries.set(entry.message, [entry]);
     }
     return entries.map((entry) => entry.message);
   }
 
   /** The message has entered the transcript. */
   delivered(message: AgentMessage<TCustom>): void {
-    if (this.entries.size === 0) return;
-    const waiting = this.entries.get(message);
+    if (this._entries.size === 0) return;
+    const waiting = this._entries.get(message);
     waiting?.shift()?.receipt.settle("delivered");
-    if (waiting?.length === 0) this.entries.delete(message);
+    if (waiting?.length === 0) this._entries.delete(message);
   }
 
   /** The run is over: what has not arrived will not. */
   takeAll(): QueuedMessage<TCustom>[] {
-    const all = [...this.entries.values()].flat();
-    this.entries.clear();
+    const all = [...this._entries.values()].flat();
+    this._entries.clear();
     return all;
   }
 }

@@ -31,41 +31,41 @@ function isLimitNotice(message: AssistantMessage): boolean {
 
 /** Adds up the usage of responses. */
 export class UsageMeter {
-  private requests = 0;
-  private reported = 0;
-  private sum = emptyUsage();
+  private _requests = 0;
+  private _reported = 0;
+  private _sum = emptyUsage();
 
   add(message: AssistantMessage): void {
     if (isLimitNotice(message)) return;
-    this.requests++;
+    this._requests++;
     const { usage } = message;
     if (!isReported(usage)) return;
-    this.reported++;
-    this.sum.input += usage.input;
-    this.sum.output += usage.output;
-    this.sum.cacheRead += usage.cacheRead;
-    this.sum.cacheWrite += usage.cacheWrite;
-    this.sum.totalTokens += usage.totalTokens;
-    this.sum.cost.total += usage.cost?.total ?? 0;
+    this._reported++;
+    this._sum.input += usage.input;
+    this._sum.output += usage.output;
+    this._sum.cacheRead += usage.cacheRead;
+    this._sum.cacheWrite += usage.cacheWrite;
+    this._sum.totalTokens += usage.totalTokens;
+    this._sum.cost.total += usage.cost?.total ?? 0;
   }
 
   reset(): void {
-    this.requests = 0;
-    this.reported = 0;
-    this.sum = emptyUsage();
+    this._requests = 0;
+    this._reported = 0;
+    this._sum = emptyUsage();
   }
 
   totals(): UsageTotals {
-    const count = (value: number) => (this.reported > 0 ? value : undefined);
+    const count = (value: number) => (this._reported > 0 ? value : undefined);
     return {
-      requests: this.requests,
-      known: this.reported === this.requests,
-      input: count(this.sum.input),
-      output: count(this.sum.output),
-      cacheRead: count(this.sum.cacheRead),
-      cacheWrite: count(this.sum.cacheWrite),
-      totalTokens: count(this.sum.totalTokens),
-      cost: count(this.sum.cost.total),
+      requests: this._requests,
+      known: this._reported === this._requests,
+      input: count(this._sum.input),
+      output: count(this._sum.output),
+      cacheRead: count(this._sum.cacheRead),
+      cacheWrite: count(this._sum.cacheWrite),
+      totalTokens: count(this._sum.totalTokens),
+      cost: count(this._sum.cost.total),
     };
   }
 }

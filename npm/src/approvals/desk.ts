@@ -10,12 +10,12 @@ interface OpenRequest {
 
 /** The requests of an agent that wait for an answer. */
 export class ApprovalDesk {
-  private readonly open = new Map<string, OpenRequest>();
-  private count = 0;
+  private readonly _open = new Map<string, OpenRequest>();
+  private _count = 0;
 
   /** What waits, oldest first. */
   get pending(): ToolApprovalRequestEvent[] {
-    return [...this.open.values()].map(({ request }) => request);
+    return [...this._open.values()].map(({ request }) => request);
   }
 
   /**
@@ -32,16 +32,16 @@ export class ApprovalDesk {
     report: (thrown: unknown) => void,
   ): Promise<ToolApprovalDecision> {
     const { unchanged: _, validate: __, ...shown } = approvalCase;
-    this.count++;
-    const id = `approval-${this.count}`;
+    this._count++;
+    const id = `approval-${this._count}`;
     const request: ToolApprovalRequestEvent = { type: "tool_approval_request", id, ...shown };
     return new Promise((resolve, reject) => {
       const fail = (thrown: unknown): void => {
-        if (this.open.delete(id)) reject(new RequestFailure(thrown));
+        if (this._open.delete(id)) reject(new RequestFailure(thrown));
         else report(thrown);
       };
-      this.open.set(id, { request, approvalCase, decide: resolve });
-      signal.addEventListener("abort", () => this.open.delete(id), { once: true });
+      this._open.set(id, { request, approvalCase, decide: resolve });
+      signal.addEventListener("abort", () => this._open.delete(id), { once: true });
       try {
         const told = announce(request);
         if (isThenable(told)) Promise.resolve(told).catch(fail);
@@ -53,7 +53,7 @@ export class ApprovalDesk {
 
   /** See `Agent.approve`. */
   approve(id: string, args: unknown): boolean {
-    const open = this.open.get(id);
+    const open = this._open.get(id);
     if (!open?.approvalCase.unchanged()) return false;
     const decision: ToolApprovalDecision = { approved: true };
     if (args !== undefined) {
@@ -66,23 +66,23 @@ export class ApprovalDesk {
         return false;
       }
     }
-    return this.settle(id, decision);
+    return this._settle(id, decision);
   }
 
   /** See `Agent.deny`. */
   deny(id: string, reason: string | undefined): boolean {
-    return this.settle(id, { approved: false, reason });
+    return this._settle(id, { approved: false, reason });
   }
 
   /** The run is over; what still waits will not run. */
   clear(): void {
-    for (const id of [...this.open.keys()]) this.deny(id, undefined);
+    for (const id of [...this._open.keys()]) this.deny(id, undefined);
   }
 
-  private settle(id: string, decision: ToolApprovalDecision): boolean {
-    const open = this.open.get(id);
+  private _settle(id: string, decision: ToolApprovalDecision): boolean {
+    const open = this._open.get(id);
     if (!open) return false;
-    this.open.delete(id);
+    this._open.delete(id);
     open.decide(decision);
     return true;
   }

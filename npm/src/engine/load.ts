@@ -23,7 +23,7 @@ let loading: Promise<void> | undefined;
 /** What the module calls on its JavaScript side, whatever runs. */
 const env = {
   /** Come back into the module once `promise` is settled, unless the instance is gone by then. */
-  watch(promise: Promise<unknown>, key: number): void {
+  _watch(promise: Promise<unknown>, key: number): void {
     const born = currentGeneration();
     // The language's own `then`: one that an application put on its promise may answer twice, or never.
     Promise.prototype.then.call(
@@ -33,7 +33,7 @@ const env = {
     );
   },
   /** ECMA-262 `pattern` test: 1 match, 0 no match, -1 not a valid pattern. */
-  matches(pattern: string, text: string): number {
+  _matches(pattern: string, text: string): number {
     let expression = patterns.get(pattern);
     if (expression === undefined) {
       expression = compilePattern(pattern);

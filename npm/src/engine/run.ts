@@ -167,7 +167,7 @@ export class HostRun extends RunEvents implements InFlight {
   }
 
   /** The one method that the module calls: the operation of a number, with what it is given. */
-  operate(op: number, ...given: unknown[]): unknown {
+  _operate(op: number, ...given: unknown[]): unknown {
     const name = operations[op] as (typeof operations)[number];
     return (this[name] as (...given: unknown[]) => unknown)(...given);
   }

@@ -7,64 +7,64 @@ import { finished, withResult } from "./response.js";
 
 /** What a run has used of its turns, tool calls, tokens and money. */
 export class Budget {
-  private readonly limits: RunLimits;
-  private readonly isLimited: boolean;
-  private requests = 0;
-  private calls = 0;
-  private tokens = 0;
-  private cost = 0;
+  readonly #limits: RunLimits;
+  readonly #isLimited: boolean;
+  #requests = 0;
+  #calls = 0;
+  #tokens = 0;
+  #cost = 0;
 
   constructor(limits: RunLimits) {
-    this.limits = limits;
+    this.#limits = limits;
     const { maxTurns, maxToolCalls, maxTokens, maxCost } = limits;
-    this.isLimited = [maxTurns, maxToolCalls, maxTokens, maxCost].some((limit) => limit !== undefined);
+    this.#isLimited = [maxTurns, maxToolCalls, maxTokens, maxCost].some((limit) => limit !== undefined);
   }
 
   /** Answers with an error where a request would go beyond a limit. */
   request(streamFn: StreamFn): StreamFn {
-    if (!this.isLimited) return streamFn;
+    if (!this.#isLimited) return streamFn;
     return async (model, context, options) => {
       // An aborted run ends as aborted, whatever it has used.
-      const over = options?.signal?.aborted ? undefined : this.exceeded();
+      const over = options?.signal?.aborted ? undefined : this.#exceeded();
       if (over) return finished(failureMessage(model, over, false));
-      this.requests++;
+      this.#requests++;
       const response = await streamFn(model, context, options);
       let counted = false;
       return withResult(response, (message) => {
         if (counted) return;
         counted = true;
         const { tokens, cost } = spentOn(message, model, context);
-        this.tokens += tokens;
-        this.cost += cost;
+        this.#tokens += tokens;
+        this.#cost += cost;
       });
     };
   }
 
   /** Refuses a call that would go beyond the limit. */
   call(start: StartCall): StartCall {
-    const { maxToolCalls } = this.limits;
+    const { maxToolCalls } = this.#limits;
     if (maxToolCalls === undefined) return start;
     return (input) => {
-      this.calls++;
-      if (this.calls <= maxToolCalls) return start(input);
+      this.#calls++;
+      if (this.#calls <= maxToolCalls) return start(input);
       const words = `Not run: the tool calls of this run are used up, the limit is ${maxToolCalls} (limits.maxToolCalls)`;
       throw new CallFailure(words, { code: "limit_tool_calls" });
     };
   }
 
   /** Why no further request may be made. */
-  private exceeded(): AgentError | undefined {
-    const { maxTurns, maxToolCalls, maxTokens, maxCost } = this.limits;
-    if (maxTurns !== undefined && this.requests >= maxTurns) {
-      return over("limit_turns", this.requests, "turns", maxTurns, "maxTurns");
+  #exceeded(): AgentError | undefined {
+    const { maxTurns, maxToolCalls, maxTokens, maxCost } = this.#limits;
+    if (maxTurns !== undefined && this.#requests >= maxTurns) {
+      return over("limit_turns", this.#requests, "turns", maxTurns, "maxTurns");
     }
-    if (maxToolCalls !== undefined && this.calls > maxToolCalls) {
-      return over("limit_tool_calls", this.calls, "tool calls", maxToolCalls, "maxToolCalls");
+    if (maxToolCalls !== undefined && this.#calls > maxToolCalls) {
+      return over("limit_tool_calls", this.#calls, "tool calls", maxToolCalls, "maxToolCalls");
     }
-    if (maxTokens !== undefined && this.tokens >= maxTokens) {
-      return over("limit_tokens", this.tokens, "tokens", maxTokens, "maxTokens");
+    if (maxTokens !== undefined && this.#tokens >= maxTokens) {
+      return over("limit_tokens", this.#tokens, "tokens", maxTokens, "maxTokens");
     }
-    const cost = rounded(this.cost);
+    const cost = rounded(this.#cost);
     if (maxCost !== undefined && cost >= maxCost) {
       return over("limit_cost", cost, "dollars", maxCost, "maxCost");
     }

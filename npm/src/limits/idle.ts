@@ -38,34 +38,34 @@ class Watch {
   /** It was silent for too long. */
   isSilent = false;
   /** The message that ends it then. */
-  private message: AssistantMessage | undefined;
-  private partial: AssistantMessage | undefined;
-  private fresh = true;
-  private readonly model: Model;
-  private readonly idleMs: number;
-  private readonly runSignal: AbortSignal | undefined;
-  private readonly request: LinkedAbort;
-  private readonly silence: Silence;
-  private readonly interrupts = new Set<() => void>();
+  #message: AssistantMessage | undefined;
+  #partial: AssistantMessage | undefined;
+  #fresh = true;
+  readonly #model: Model;
+  readonly #idleMs: number;
+  readonly #runSignal: AbortSignal | undefined;
+  readonly #request: LinkedAbort;
+  readonly #silence: Silence;
+  readonly #interrupts = new Set<() => void>();
 
   constructor(model: Model, idleMs: number, runSignal: AbortSignal | undefined) {
-    this.model = model;
-    this.idleMs = idleMs;
-    this.runSignal = runSignal;
-    this.request = new LinkedAbort(runSignal);
-    this.signal = this.request.signal;
-    this.silence = new Silence(idleMs, () => this.interrupt());
+    this.#model = model;
+    this.#idleMs = idleMs;
+    this.#runSignal = runSignal;
+    this.#request = new LinkedAbort(runSignal);
+    this.signal = this.#request.signal;
+    this.#silence = new Silence(idleMs, () => this.#interrupt());
   }
 
   /** What a promise gives; undefined when it takes too long, see {@link isSilent}. A failure ends the watch. */
   unlessSilent<T>(promise: PromiseLike<T>): Promise<T | undefined> {
     if (this.isSilent) return Promise.resolve(undefined);
-    this.silence.waiting(this.fresh);
+    this.#silence.waiting(this.#fresh);
     return new Promise((resolve, reject) => {
       const interrupt = () => resolve(undefined);
-      this.interrupts.add(interrupt);
+      this.#interrupts.add(interrupt);
       Promise.resolve(promise)
-        .finally(() => this.interrupts.delete(interrupt))
+        .finally(() => this.#interrupts.delete(interrupt))
         .then(resolve, (thrown: unknown) => {
           this.stop();
           reject(thrown);
@@ -75,42 +75,42 @@ class Watch {
 
   /** An event is about to be handed over. */
   heard(event: ResponseEvent): void {
-    this.silence.heard();
-    this.fresh = carriesSomething(event);
-    if ("partial" in event) this.partial = event.partial;
+    this.#silence.heard();
+    this.#fresh = carriesSomething(event);
+    if ("partial" in event) this.#partial = event.partial;
   }
 
   /** What a response that was given up still says: how much it has used. */
   lastWord(event: ResponseEvent): void {
     if (event.type !== "error") return;
     const { diagnostics: _, ...message } = event.error;
-    this.partial = message;
+    this.#partial = message;
   }
 
   /** It has been handed over. */
   handedOver(): void {
-    this.silence.waiting(this.fresh);
+    this.#silence.waiting(this.#fresh);
   }
 
   stop(): void {
-    this.silence.stop();
-    this.request.release();
+    this.#silence.stop();
+    this.#request.release();
   }
 
   failure(): AssistantMessage {
-    this.message ??= this.makeFailure();
-    return this.message;
+    this.#message ??= this.#makeFailure();
+    return this.#message;
   }
 
-  private interrupt(): void {
+  #interrupt(): void {
     this.isSilent = true;
-    this.request.release();
-    this.request.abort(this.reason());
-    for (const interrupt of this.interrupts) interrupt();
+    this.#request.release();
+    this.#request.abort(this.#reason());
+    for (const interrupt of this.#interrupts) interrupt();
   }
 
-  private reason(): AgentError {
-    const { idleMs } = this;
+  #reason(): AgentError {
+    const idleMs = this.#idleMs;
     return new AgentError(
       "stream_idle",
       `The response timed out: nothing came for ${idleMs} ms (limits.idleMs)`,
@@ -118,11 +118,11 @@ class Watch {
   }
 
   /** What has come so far, as it is now: a stream that goes on for itself does not change it any more. */
-  private makeFailure(): AssistantMessage {
-    const aborted = this.runSignal?.aborted === true;
-    const error = aborted ? new AgentError("aborted", "Request was aborted") : this.reason();
-    const failure = failureMessage(this.model, error, aborted);
-    const { partial } = this;
+  #makeFailure(): AssistantMessage {
+    const aborted = this.#runSignal?.aborted === true;
+    const error = aborted ? new AgentError("aborted", "Request was aborted") : this.#reason();
+    const failure = failureMessage(this.#model, error, aborted);
+    const partial = this.#partial;
     if (!partial) return failure;
     const diagnostics = [...(failure.diagnostics ?? []), ...(partial.diagnostics ?? [])];
     const { stopReason, errorMessage = "" } = failure;

@@ -8,42 +8,42 @@ import { withToolTime } from "./tool-time.js";
 
 /** Holds one run to its limits, by wrapping what it calls. A limit that is not set wraps nothing. */
 export class Limiter {
-  private readonly bounds: RunBounds;
-  private readonly budget: Budget;
-  private readonly slots: Slots | undefined;
+  readonly #bounds: RunBounds;
+  readonly #budget: Budget;
+  readonly #slots: Slots | undefined;
 
   /** @throws AgentError `invalid_request` */
   constructor(bounds: RunBounds) {
     checkBounds(bounds);
     const { limits, toolAbortGraceMs, toolConcurrency } = bounds;
-    this.bounds = { limits: { ...limits }, toolAbortGraceMs };
-    this.budget = new Budget(this.bounds.limits ?? {});
-    this.slots = toolConcurrency === undefined ? undefined : new Slots(toolConcurrency);
+    this.#bounds = { limits: { ...limits }, toolAbortGraceMs };
+    this.#budget = new Budget(this.#bounds.limits ?? {});
+    this.#slots = toolConcurrency === undefined ? undefined : new Slots(toolConcurrency);
   }
 
   /** Time for a decision about a call, in milliseconds. */
   get approvalMs(): number | undefined {
-    return this.bounds.limits?.approvalMs;
+    return this.#bounds.limits?.approvalMs;
   }
 
   request(streamFn: StreamFn): StreamFn {
-    const { idleMs } = this.bounds.limits ?? {};
-    return this.budget.request(idleMs === undefined ? streamFn : withIdleLimit(streamFn, idleMs));
+    const { idleMs } = this.#bounds.limits ?? {};
+    return this.#budget.request(idleMs === undefined ? streamFn : withIdleLimit(streamFn, idleMs));
   }
 
   /** What counts before anybody is asked about a call. */
   admit(start: StartCall): StartCall {
-    return this.budget.call(start);
+    return this.#budget.call(start);
   }
 
   /** What counts once it may run: a place, and time. */
   execute(start: StartCall): StartCall {
-    const { limits, toolAbortGraceMs } = this.bounds;
+    const { limits, toolAbortGraceMs } = this.#bounds;
     const timed =
       limits?.toolMs === undefined && toolAbortGraceMs === undefined
         ? start
         : withToolTime(limits?.toolMs, toolAbortGraceMs, start);
-    return this.slots?.wrap(timed) ?? timed;
+    return this.#slots?.wrap(timed) ?? timed;
   }
 }
 

@@ -2,23 +2,23 @@ import { after, now } from "../clock.js";
 
 /** Measures how long nothing has come while somebody waits for it. */
 export class Silence {
-  private readonly idleMs: number;
-  private readonly onBroken: () => void;
-  private since = now();
+  readonly #idleMs: number;
+  readonly #onBroken: () => void;
+  #since = now();
   /** When what came last was handed over; undefined while somebody waits for more. */
-  private heldSince: number | undefined;
-  private cancel: (() => void) | undefined;
-  private stopped = false;
+  #heldSince: number | undefined;
+  #cancel: (() => void) | undefined;
+  #stopped = false;
 
   constructor(idleMs: number, onBroken: () => void) {
-    this.idleMs = idleMs;
-    this.onBroken = onBroken;
-    this.arm(idleMs);
+    this.#idleMs = idleMs;
+    this.#onBroken = onBroken;
+    this.#arm(idleMs);
   }
 
   /** Something came; time does not count until {@link waiting}. */
   heard(): void {
-    this.heldSince = now();
+    this.#heldSince = now();
   }
 
   /**
@@ -27,28 +27,28 @@ export class Silence {
    * @param fresh what came carried something: the silence begins anew
    */
   waiting(fresh: boolean): void {
-    if (this.heldSince === undefined || this.stopped) return;
+    if (this.#heldSince === undefined || this.#stopped) return;
     const time = now();
-    this.since = fresh ? time : this.since + (time - this.heldSince);
-    this.heldSince = undefined;
-    if (!this.cancel) this.arm(Math.max(0, this.since + this.idleMs - time));
+    this.#since = fresh ? time : this.#since + (time - this.#heldSince);
+    this.#heldSince = undefined;
+    if (!this.#cancel) this.#arm(Math.max(0, this.#since + this.#idleMs - time));
   }
 
   /** The response is over. */
   stop(): void {
-    this.cancel?.();
-    this.stopped = true;
+    this.#cancel?.();
+    this.#stopped = true;
   }
 
   /** One timer, looked after when it fires: cheaper than a new one for every delta. */
-  private arm(ms: number): void {
-    this.cancel = after(ms, () => {
-      this.cancel = undefined;
-      if (this.heldSince !== undefined) return;
-      const left = this.since + this.idleMs - now();
-      if (left > 0) return this.arm(left);
-      this.stopped = true;
-      this.onBroken();
+  #arm(ms: number): void {
+    this.#cancel = after(ms, () => {
+      this.#cancel = undefined;
+      if (this.#heldSince !== undefined) return;
+      const left = this.#since + this.#idleMs - now();
+      if (left > 0) return this.#arm(left);
+      this.#stopped = true;
+      this.#onBroken();
     });
   }
 }

@@ -4,28 +4,28 @@ import { whenAborted } from "./within.js";
 
 /** So many places and no more; who comes first is served first. */
 export class Slots {
-  private free: number;
-  private readonly waiting = new Fifo<() => boolean>();
+  #free: number;
+  readonly #waiting = new Fifo<() => boolean>();
 
   constructor(count: number) {
-    this.free = count;
+    this.#free = count;
   }
 
   /** Waits for a place, and gives it back. A call that is aborted while it waits does not start. */
   wrap(start: StartCall): StartCall {
     return async (input) => {
-      await this.enter(input.signal);
+      await this.#enter(input.signal);
       try {
         return await start(input);
       } finally {
-        this.leave();
+        this.#leave();
       }
     };
   }
 
-  private enter(signal: AbortSignal | undefined): Promise<void> | undefined {
-    if (this.free > 0) {
-      this.free--;
+  #enter(signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#free--;
       return undefined;
     }
     return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ export class Slots {
       };
       if (signal?.aborted) return leave();
       const forget = signal && whenAborted(signal, leave);
-      this.waiting.push(() => {
+      this.#waiting.push(() => {
         forget?.();
         if (!left) resolve();
         return !left;
@@ -45,8 +45,8 @@ export class Slots {
   }
 
   /** Hands the place to the next one that still wants it. */
-  private leave(): void {
-    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) if (next()) return;
-    this.free++;
+  #leave(): void {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) if (next()) return;
+    this.#free++;
   }
 }

@@ -77,15 +77,15 @@ export class LinkedAbort {
   readonly signal: AbortSignal;
   /** Stops following. */
   release: () => void = () => {};
-  private readonly controller = new AbortController();
+  readonly #controller = new AbortController();
 
   constructor(parent: AbortSignal | undefined) {
-    this.signal = this.controller.signal;
+    this.signal = this.#controller.signal;
     if (parent?.aborted) this.abort(parent.reason);
     else if (parent) this.release = whenAborted(parent, () => this.abort(parent.reason));
   }
 
   abort(reason: unknown): void {
-    this.controller.abort(reason);
+    this.#controller.abort(reason);
   }
 }

@@ -67,69 +67,69 @@ async function read(response: AssistantMessageEventStreamLike, sink: EventSink):
 
 /** Events on their way from a response to its consumer. */
 class Frames {
-  private waiting: ResponseEvent[] = [];
+  #waiting: ResponseEvent[] = [];
   /** Calls off the frame that is awaited. */
-  private frame: (() => void) | undefined;
+  #frame: (() => void) | undefined;
   /** Deliveries follow each other; the last one, and how many are not over. */
-  private last = Promise.resolve();
-  private busy = 0;
-  private failure: { readonly thrown: unknown } | undefined;
-  private readonly sink: EventSink;
-  private readonly failed: (thrown: unknown) => void;
+  #last = Promise.resolve();
+  #busy = 0;
+  #failure: { readonly thrown: unknown } | undefined;
+  readonly #sink: EventSink;
+  readonly #failed: (thrown: unknown) => void;
 
   constructor(sink: EventSink, failed: (thrown: unknown) => void) {
-    this.sink = sink;
-    this.failed = failed;
+    this.#sink = sink;
+    this.#failed = failed;
   }
 
   /** The response waits while the consumer is at work, so that a slow consumer slows it down. */
   take(event: ResponseEvent): PromiseLike<unknown> | undefined {
-    if (this.failure) throw this.failure.thrown;
+    if (this.#failure) throw this.#failure.thrown;
     // A copy, because it may grow.
-    if (!joined(this.waiting[this.waiting.length - 1], event)) this.waiting.push({ ...event });
+    if (!joined(this.#waiting[this.#waiting.length - 1], event)) this.#waiting.push({ ...event });
     if (!("contentIndex" in event)) return this.flush();
-    if (this.busy > 0) return this.last;
-    this.schedule();
+    if (this.#busy > 0) return this.#last;
+    this.#schedule();
     return undefined;
   }
 
   /** Delivers everything that has come so far. */
   flush(): Promise<void> {
-    this.frame?.();
-    this.frame = undefined;
-    this.busy += 1;
-    this.last = this.last.then(() => this.deliver());
-    return this.last;
+    this.#frame?.();
+    this.#frame = undefined;
+    this.#busy += 1;
+    this.#last = this.#last.then(() => this.#deliver());
+    return this.#last;
   }
 
   fail(thrown: unknown): void {
-    if (this.failure) return;
-    this.failure = { thrown };
-    this.frame?.();
-    this.failed(thrown);
+    if (this.#failure) return;
+    this.#failure = { thrown };
+    this.#frame?.();
+    this.#failed(thrown);
   }
 
-  private schedule(): void {
-    this.frame ??= nextFrame(() => {
+  #schedule(): void {
+    this.#frame ??= nextFrame(() => {
       // What it rejects with has been told by `fail`.
       this.flush().catch(() => {});
     });
   }
 
-  private async deliver(): Promise<void> {
-    const events = this.waiting;
-    this.waiting = [];
+  async #deliver(): Promise<void> {
+    const events = this.#waiting;
+    this.#waiting = [];
     try {
       for (const event of events) {
-        const waiting = this.sink(event);
+        const waiting = this.#sink(event);
         if (isThenable(waiting)) await waiting;
       }
     } catch (thrown) {
       this.fail(thrown);
       throw thrown;
     }
-    this.busy -= 1;
-    if (this.waiting.length > 0) this.schedule();
+    this.#busy -= 1;
+    if (this.#waiting.length > 0) this.#schedule();
   }
 }
 

@@ -44,20 +44,20 @@ class Sink {
   #request: WireRequest | undefined;
   #refusal: WireRefusal | undefined;
 
-  batch(records: Uint32Array, text: string): void {
+  _batch(records: Uint32Array, text: string): void {
     this.#batch = { records: records.slice(), text };
   }
 
-  one(kind: number, a: number, text: string): void {
+  _one(kind: number, a: number, text: string): void {
     this.#batch = { records: [kind, a, 0, text.length], text };
   }
 
-  request(url: string, headers: string, body: Uint8Array, reply: Uint8Array): void {
+  _request(url: string, headers: string, body: Uint8Array, reply: Uint8Array): void {
     const list = JSON.parse(headers) as [string, string][];
     this.#request = { url, headers: list, body: new Uint8Array(body), reply: new Uint8Array(reply) };
   }
 
-  refuse(code: string, message: string): void {
+  _refuse(code: string, message: string): void {
     this.#refusal = new WireRefusal(code as AgentErrorCode, message);
   }
 
