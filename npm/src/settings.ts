@@ -66,34 +66,13 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
     checkBounds(options);
     checkCoalesce(options.coalesce);
     checkRequest({ maxRetries: options.maxRetries, maxRetryDelayMs: options.maxRetryDelayMs });
+    // Every setting has the name of its option, but for the stream function.
+    const given = options as { readonly [name: string]: unknown };
+    for (const name of Object.keys(this)) Object.assign(this, { [name]: given[name] });
     this.convertToLlm = options.convertToLlm ?? keepModelMessages(profile);
     this.streamFunction = options.streamFn ?? getDefaultStreamFn();
-    this.transformContext = options.transformContext;
-    this.getApiKey = options.getApiKey;
-    this.onPayload = options.onPayload;
-    this.onResponse = options.onResponse;
-    this.onProviderStreamEvent = options.onProviderStreamEvent;
-    this.beforeToolCall = options.beforeToolCall;
-    this.afterToolCall = options.afterToolCall;
-    this.finishTurn = options.finishTurn;
-    this.prepareRequest = options.prepareRequest;
-    this.shouldStopAfterTurn = options.shouldStopAfterTurn;
-    this.prepareNextTurn = options.prepareNextTurn;
-    this.prepareNextTurnWithContext = options.prepareNextTurnWithContext;
-    this.onError = options.onError;
-    this.sessionId = options.sessionId;
-    this.thinkingBudgets = options.thinkingBudgets;
     this.transport = options.transport ?? "auto";
-    this.maxRetries = options.maxRetries;
-    this.maxRetryDelayMs = options.maxRetryDelayMs;
-    this.fallbackModels = options.fallbackModels;
     this.toolExecution = options.toolExecution ?? "parallel";
-    this.identity = options.identity;
-    this.limits = options.limits;
-    this.toolAbortGraceMs = options.toolAbortGraceMs;
-    this.toolConcurrency = options.toolConcurrency;
-    this.steering = options.steering;
-    this.coalesce = options.coalesce;
   }
 }
 
