@@ -71,7 +71,7 @@ const together = {
       return ({ path }) => (entries.test(path) ? `import "steersman:${name}";\n` : "");
     };
     const added = [
-      add("shell", "npm/src/index.ts", /\/(adapters\/.*|html|pi-0\.85|session|stores|testing)\.ts$/),
+      add("shell", "npm/src/index.ts", /\/(adapters\/.*|html|models|pi-0\.85|session|stores|testing)\.ts$/),
       add("session", "npm/src/session/index.ts", /\/(html|stores)\.ts$/),
     ];
     building.onLoad({ filter: /\/src\/entry\// }, (file) => ({

@@ -18,7 +18,7 @@ import {
 import { start, withEngine } from "./launch.js";
 import { loopConfig } from "./loop-config.js";
 import { type Limiter, limiterOf } from "./limits/limiter.js";
-import { type Profile, profile } from "./profile.js";
+import { CURRENT, type Profile } from "./profile.js";
 import { failedStream, streamOf } from "./run-stream.js";
 import { AgentSettings } from "./settings.js";
 import { createState, type MutableState, reduce } from "./state.js";
@@ -82,7 +82,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * @throws AgentError `invalid_request` when there is no `streamFn` and no default, a tool has no usable
    *   schema, or a limit makes no sense
    */
-  constructor(options?: AgentOptions<TCustom>, base: Profile = profile("1.6.0")) {
+  constructor(options?: AgentOptions<TCustom>, base: Profile = CURRENT) {
     const given: AgentOptions<TCustom> = options ?? {};
     super(given, base);
     this._profile = base;

@@ -1,8 +1,8 @@
 // The public surface, with the behaviour of pi-agent-core 1.6.0. The entries add how the wasm module is found.
 import { createLoopApi, type LoopApi } from "./agent-loop.js";
-import { profile } from "./profile.js";
+import { CURRENT } from "./profile.js";
 
-const loops: LoopApi = createLoopApi(profile("1.6.0"));
+const loops: LoopApi = createLoopApi(CURRENT);
 
 /**
  * Starts a run with new messages and returns its events, without waiting for their reader. The stream always ends;

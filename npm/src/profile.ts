@@ -1,7 +1,4 @@
-import profiles from "../../profiles.json" with { type: "json" };
-
-/** The versions of pi-agent-core whose behaviour can be had. */
-export type ProfileName = "1.6.0" | "0.85.1";
+import { "1.6.0" as current, "0.85.1" as old } from "../../profiles.json";
 
 /**
  * Where the two versions behave differently, and the only place that says so: the values are in `profiles.json`, and
@@ -43,10 +40,10 @@ export interface Profile {
   readonly coercion: "1.6" | "0.85";
 }
 
-// JSON imports widen the literals.
-const table = profiles as Record<ProfileName, Omit<Profile, "coercion">> as Record<ProfileName, Profile>;
+// JSON imports widen the literals. `shouldStopAfterTurn` and a low-level `systemPrompt` work in both.
 
-/** The behaviour of a version. `shouldStopAfterTurn` and a low-level `systemPrompt` work in both. */
-export function profile(name: ProfileName): Profile {
-  return table[name];
-}
+/** The behaviour of pi-agent-core 1.6.0. */
+export const CURRENT = current as Profile;
+
+/** The behaviour of pi-agent-core 0.85.1. */
+export const OLD = old as Profile;

@@ -1,6 +1,6 @@
 /** Tool arguments: prepared by the tool, then coerced and checked against its schema, on a copy. */
 import * as wasm from "../../pkg/steersman.js";
-import { type Profile, profile } from "../profile.js";
+import { CURRENT, type Profile } from "../profile.js";
 import { WireRefusal } from "../stream/engine.js";
 import type { AgentTool, AgentToolCall } from "../types.js";
 import { describe, isThenable } from "./describe.js";
@@ -68,7 +68,7 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
 export function checkedAnswer(schema: object, answer: string): unknown {
   const text = withoutFence(answer);
   const value = parsed(text);
-  const key = schemaKey(schema, profile("1.6.0"));
+  const key = schemaKey(schema, CURRENT);
   const verdict = enter(() => wasm.checkArguments(key, text));
   if (verdict === undefined) return value;
   const found = JSON.parse(verdict) as Verdict;

@@ -5,7 +5,7 @@
  * For a short answer that is most of the work. The dry run asks a made-up model that answers from memory, with a tool
  * call and a text, so that no part of a usual run is new when the first prompt comes.
  */
-import { profile } from "../profile.js";
+import { CURRENT } from "../profile.js";
 import { nextTurn } from "../stream/pace.js";
 import type { AgentTool, Message, Model, WasmSource } from "../types.js";
 import { startRun } from "./index.js";
@@ -77,7 +77,7 @@ async function dryRun(): Promise<void> {
     signal: undefined,
     streamFn: (model, context, options) =>
       streamSimple(model, context, { ...options, apiKey: "none", fetch }),
-    profile: profile("1.6.0"),
+    profile: CURRENT,
   });
 }
 

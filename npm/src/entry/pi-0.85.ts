@@ -3,7 +3,7 @@ import { Agent as CurrentAgent } from "../agent.js";
 import { createLoopApi } from "../agent-loop.js";
 import { inlineLoader } from "../engine/inline.js";
 import { setLoader } from "../engine/load.js";
-import { profile } from "../profile.js";
+import { OLD } from "../profile.js";
 import type { AgentOptions, AgentState as CurrentAgentState, CustomMessage } from "../types.js";
 
 setLoader(inlineLoader);
@@ -18,7 +18,7 @@ export interface AgentState<TCustom extends CustomMessage = never>
 /** See `Agent` of the main entry. The system prompt is part of the state here, not of the transcript. */
 export class Agent<TCustom extends CustomMessage = never> extends CurrentAgent<TCustom> {
   constructor(options?: AgentOptions<TCustom>) {
-    super(options, profile("0.85.1"));
+    super(options, OLD);
   }
 
   /** The live state. */
@@ -28,6 +28,6 @@ export class Agent<TCustom extends CustomMessage = never> extends CurrentAgent<T
 }
 
 export const { agentLoop, agentLoopContinue, runAgentLoop, runAgentLoopContinue, runToolCall } =
-  createLoopApi(profile("0.85.1"));
+  createLoopApi(OLD);
 
 export * from "../shared.js";
