@@ -129,7 +129,7 @@ export function createLoopApi(profile: Profile): LoopApi {
 }
 
 function assertCanContinue<TCustom extends CustomMessage>(context: AgentContext<TCustom>): void {
-  const last = context.messages[context.messages.length - 1];
+  const last = context.messages.at(-1);
   if (last === undefined) throw new AgentError("invalid_request", TEXT.emptyContext);
   if (last.role === "assistant") throw new AgentError("invalid_request", TEXT.assistantLast);
 }

@@ -181,7 +181,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   async continue({ responseSchema }: RunOptions = {}): Promise<void> {
     if (this._activeRun) throw new AgentBusyError(TEXT.busyContinue);
     const { messages } = this._state;
-    const last = messages[messages.length - 1];
+    const last = messages.at(-1);
     if (!last || messages.every((message) => message.role === "system")) {
       throw new AgentError("invalid_request", TEXT.nothingToContinue);
     }

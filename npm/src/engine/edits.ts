@@ -1,3 +1,5 @@
+import { put } from "../put.js";
+
 /** One change of a value that was checked; a missing `value` removes the member. */
 export interface Edit {
   readonly path: readonly (string | number)[];
@@ -11,17 +13,12 @@ export type Verdict =
 
 /** Apply one edit; every container on the path belongs to the caller. Gives the changed value. */
 export function applyEdit(root: unknown, edit: Edit): unknown {
-  const last = edit.path[edit.path.length - 1];
+  const last = edit.path.at(-1);
   if (last === undefined) return edit.value;
   let place = root as Record<string | number, unknown>;
   for (const step of edit.path.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
   if ("value" in edit) {
-    Object.defineProperty(place, last, {
-      value: edit.value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+    put(place, last, edit.value);
   } else {
     delete place[last];
   }

@@ -34,10 +34,9 @@ export class Slots {
         left = true;
         reject(CallFailure.aborted());
       };
-      if (signal?.aborted) return leave();
-      const forget = signal && whenAborted(signal, leave);
+      const forget = whenAborted(signal, leave);
       this.#waiting.push(() => {
-        forget?.();
+        forget();
         if (!left) resolve();
         return !left;
       });

@@ -25,15 +25,14 @@ export function within<T>(work: () => T | PromiseLike<T>, bounds: Bounds): Promi
       settled();
       reject(error());
     };
-    const onAbort = (): void => {
+    const stopped = (): void => {
       if (aborted === undefined || graceMs === undefined) return;
       if (graceMs === 0) give(aborted);
       else undo.push(after(graceMs, () => give(aborted)));
     };
     if (ms !== undefined) undo.push(after(ms, () => give(signal?.aborted && aborted ? aborted : late)));
-    if (signal && graceMs !== undefined) undo.push(whenAborted(signal, onAbort));
+    if (graceMs !== undefined) undo.push(whenAborted(signal, stopped));
     new Promise<T>((done) => done(work())).then(resolve, reject).finally(settled);
-    if (signal?.aborted) onAbort();
   });
 }
 
@@ -46,11 +45,14 @@ interface Steps {
 const steps = new WeakMap<AbortSignal, Steps>();
 
 /**
- * Does something once when a signal fires, like a listener of its own, however many others wait for that signal.
+ * Does something once when a signal fires, at once if it has: like a listener of its own, however many others wait for
+ * that signal.
  *
  * @returns takes it back
  */
-export function whenAborted(signal: AbortSignal, step: () => void): () => void {
+export function whenAborted(signal: AbortSignal | undefined, step: () => void): () => void {
+  if (signal?.aborted) step();
+  if (!signal || signal.aborted) return () => {};
   const { all, listener } = steps.get(signal) ?? firstStep(signal);
   all.add(step);
   return () => {
@@ -76,13 +78,12 @@ function firstStep(signal: AbortSignal): Steps {
 export class LinkedAbort {
   readonly signal: AbortSignal;
   /** Stops following. */
-  release: () => void = () => {};
+  readonly release: () => void;
   readonly #controller = new AbortController();
 
   constructor(parent: AbortSignal | undefined) {
     this.signal = this.#controller.signal;
-    if (parent?.aborted) this.abort(parent.reason);
-    else if (parent) this.release = whenAborted(parent, () => this.abort(parent.reason));
+    this.release = whenAborted(parent, () => this.abort(parent?.reason));
   }
 
   abort(reason: unknown): void {

@@ -1,4 +1,5 @@
 /** A session without what others must not see (SESSIONS 7.7). */
+import { put } from "../put.js";
 import { hiderOf } from "./secrets.js";
 import { SessionTree } from "./tree.js";
 import type { SessionEntry, SessionHeader } from "./types.js";
@@ -98,11 +99,6 @@ function inTexts(root: unknown, change: (text: string, binary: boolean) => strin
     }
   }
   return out.root;
-}
-
-/** Also where the name is `__proto__`. */
-function put(to: Members, name: string, value: unknown): void {
-  Object.defineProperty(to, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Takes whole parts out of an entry. */

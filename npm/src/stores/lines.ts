@@ -1,4 +1,5 @@
 /** A session as lines of version 4: a header, then one line for each commit (SESSIONS 4.2). */
+import { put } from "../put.js";
 import { SessionError } from "../session/call.js";
 import type { Committed, StoreWrite } from "../session/store.js";
 import type { SessionHeader } from "../session/types.js";
@@ -157,12 +158,7 @@ function writeOf(row: Members, line: number): StoreWrite {
     const isExact = Object.hasOwn(originals, name);
     if (!isExact && (name === "kind" || name === "seq")) continue;
     const own = isExact ? originals[name] : name === "timestamp" && kind === "entry" ? isoOf(value) : value;
-    Object.defineProperty(members, name, {
-      value: own,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    put(members, name, own);
   }
   return (kind === "entry" ? { kind, entry: members } : { kind, row: members }) as StoreWrite;
 }

@@ -1,4 +1,5 @@
 /** Arguments of one tool call while they stream in: applies the edits of a batch to the live object. */
+import { put } from "../put.js";
 import type { JsonObject, JsonValue } from "../types.js";
 import { KIND } from "./engine.js";
 
@@ -65,7 +66,7 @@ export class ArgumentsView {
   }
 
   #put(value: JsonValue): void {
-    const container = this.#open[this.#open.length - 1];
+    const container = this.#open.at(-1);
     if (container === undefined) return;
     this.#holder = container;
     if (Array.isArray(container)) {
@@ -75,12 +76,7 @@ export class ArgumentsView {
     this.#slot = this.#key;
     // As a plain assignment this name would set the prototype.
     if (this.#key === "__proto__") {
-      Object.defineProperty(container, this.#key, {
-        value,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+      put(container, this.#key, value);
     } else {
       container[this.#key] = value;
     }

@@ -27,6 +27,7 @@ import { ABORTED, LiveMessage } from "./live.js";
 import { Pace } from "./pace.js";
 import { reviewBody } from "./payload.js";
 import { jsonSchemaOf } from "../schema.js";
+import { whenAborted } from "../limits/within.js";
 import type { ResponseEvent } from "./pump.js";
 import { delayBefore, mayRepeat } from "./retry.js";
 
@@ -60,6 +61,8 @@ export class Exchange {
   /** The event that ends the response before its time, until somebody takes it. */
   #early: AssistantMessageEvent | undefined;
   #aborted = false;
+  /** Looks at the signal no longer. */
+  readonly #release: () => void;
   #over = false;
 
   /** @param build makes the request, once per model; what it throws ends the response */
@@ -73,9 +76,12 @@ export class Exchange {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    const { signal } = options;
-    if (signal?.aborted) this.#aborted = true;
-    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#release = whenAborted(options.signal, () => {
+      this.#aborted = true;
+      this.#attempt?.close();
+      this.#cancelDelay?.();
+      this.#ready();
+    });
   }
 
   /** The last event was taken. */
@@ -132,13 +138,6 @@ export class Exchange {
       this.#fail(error);
       this.#ready();
     },
-  };
-
-  readonly #onAbort = (): void => {
-    this.#aborted = true;
-    this.#attempt?.close();
-    this.#cancelDelay?.();
-    this.#ready();
   };
 
   /** Shows an event to the caller. What the hook throws, or rejects with later, ends the response. */
@@ -334,7 +333,7 @@ export class Exchange {
   #finish(): void {
     this.#over = true;
     this.#early = undefined;
-    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#release();
     try {
       this.#attempt?.release();
     } catch {

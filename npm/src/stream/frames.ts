@@ -86,7 +86,7 @@ class Frames {
   take(event: ResponseEvent): PromiseLike<unknown> | undefined {
     if (this.#failure) throw this.#failure.thrown;
     // A copy, because it may grow.
-    if (!joined(this.#waiting[this.#waiting.length - 1], event)) this.#waiting.push({ ...event });
+    if (!joined(this.#waiting.at(-1), event)) this.#waiting.push({ ...event });
     if (!("contentIndex" in event)) return this.flush();
     if (this.#busy > 0) return this.#last;
     this.#schedule();
