@@ -25,8 +25,11 @@ import { decoderTypes, inlineSources, inlineTypes } from "./inline.mjs";
 import { takeOut } from "./parts.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
 
-/** The oldest browsers (and Node) the package runs in. `wasmFeatures` is what all of them know. */
-export const floor = ["chrome111", "firefox115", "safari16.4", "node20"];
+/**
+ * The oldest browsers (and Node) the package runs in. `wasmFeatures` is what all of them know. Chrome before 114 refuses
+ * to compile more than 4 kB in a synchronous call on the main thread, as the default entry does.
+ */
+export const floor = ["chrome114", "firefox115", "safari16.4", "node20"];
 export const wasmFeatures = [
   "mutable-globals",
   "sign-ext",
@@ -206,11 +209,14 @@ async function bundle() {
   await must(tsc, ["-p", join(root, "npm"), ...emit]);
 }
 
-/** Takes the inline module and the catalogue out of a source map: nobody reads them, and they would be shipped twice. */
+/**
+ * Takes the inline module and the catalogue out of a source map: nobody reads them, and they would be shipped twice.
+ * Without any text Vite warns of a missing source.
+ */
 function slimMap(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   map.sourcesContent = map.sourcesContent?.map((text, i) =>
-    ["inline.js", "session.js", "catalog.json"].includes(basename(map.sources[i])) ? null : text,
+    ["inline.js", "session.js", "catalog.json"].includes(basename(map.sources[i])) ? "// left out\n" : text,
   );
   writeFileSync(file, JSON.stringify(map));
 }

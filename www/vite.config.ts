@@ -35,7 +35,7 @@ export default defineConfig({
   appType: "mpa",
   plugins: [contentSecurityPolicy],
   build: {
-    target: ["chrome111", "firefox115", "safari16.4"],
+    target: ["chrome114", "firefox115", "safari16.4"],
     // `public` holds a link to the weights of the in-page model, which are not part of a build.
     copyPublicDir: false,
     assetsInlineLimit: 0,
