@@ -33,8 +33,8 @@ export const header = {
   ...{ type: "session", version: 3, id: "bench", timestamp: new Date(begun).toISOString(), cwd: "/project" },
 };
 
-/** The entries of a session. */
-export function entriesOf(count) {
+/** The entries of a session; with `compactions: false` one that was never compacted, of a single branch. */
+export function entriesOf(count, { compactions = true } = {}) {
   const roll = dice(7);
   const entries = [];
   let leaf = null;
@@ -64,6 +64,7 @@ export function entriesOf(count) {
     if (turn % 30 === 0) add("label", { targetId: leaf, label: `turn ${turn}` });
     if (turn % 40 === 0) add("thinking_level_change", { thinkingLevel: turn % 80 ? "high" : "off" });
     if (turn % 20 === 0) add("custom", { customType: "notes", data: { turn, note: prose(roll, 100) } });
+    if (!compactions) continue;
     if (turn % 50 === 0) {
       const firstKeptEntryId = entries[entries.length - 12].id;
       add("compaction", { summary: prose(roll, 3000), firstKeptEntryId, tokensBefore: 150_000 });

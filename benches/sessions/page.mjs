@@ -59,8 +59,8 @@ const figures = {
   },
 
   /** Puts a session into the database. */
-  store(count) {
-    const text = textOf(entriesOf(count));
+  store(count, options) {
+    const text = textOf(entriesOf(count, options));
     return () => new SessionCatalog({ database: "bench" }).import(text);
   },
 
@@ -71,8 +71,14 @@ const figures = {
       const session = await Session.open({ agent, store: new IndexedDbStore({ id, database: "bench" }) });
       if (agent.state.messages.length === 0) throw new Error("no messages");
       // It is over when the page closes.
-      void session;
+      opened = session;
     };
+  },
+
+  /** All entries as objects, of a session that was opened from the database. */
+  async lookAtAll(count, id) {
+    await figures.openStored(count, id)();
+    return () => expect(opened.tree.getEntries().length, count, "entries");
   },
 
   /** A file read in slices. */
@@ -103,10 +109,11 @@ const figures = {
 };
 
 let work;
+let opened;
 globalThis.bench = {
   ready: init(),
-  prepare: (name, ...args) => {
-    work = figures[name](...args);
+  prepare: async (name, ...args) => {
+    work = await figures[name](...args);
   },
   /** Does it; the time it took in milliseconds, and what it tells. */
   async run() {

@@ -68,8 +68,9 @@ async function smoke() {
   ])
     await report.attempt(`sessions ${name} ${args}`, () => once(context, name, 500, ...args));
   await report.attempt("sessions openStored", async () => {
-    const { id } = await once(context, "store", 500);
-    await once(context, "openStored", 500, id);
+    const { id } = await once(context, "store", 1500);
+    await once(context, "openStored", 1500, id);
+    await once(context, "lookAtAll", 1500, id);
   });
   report.finish();
 }
@@ -78,9 +79,12 @@ async function measure(reps) {
   console.log(`Chromium ${browser.version()}, ${cpus()[0].model}, ${cpus().length} cores, load ${load()}`);
   const context = await browser.newContext();
   const { id } = await once(context, "store", 10_000);
+  const long = await once(context, "store", 10_000, { compactions: false });
   const named = (count) => count.toLocaleString("en");
   const measured = [
-    ["open 10,000 entries from IndexedDB, to an agent with messages, ms", "openStored", 10_000, id],
+    ["open 10,000 stored entries, compacted, to an agent with messages, ms", "openStored", 10_000, id],
+    ["open 10,000 stored entries, never compacted, ms", "openStored", 10_000, long.id],
+    ["getEntries() of 10,000 stored entries, the first time, ms", "lookAtAll", 10_000, id],
     ["open 10,000 entries at hand, to the first context, ms", "openEntries", 10_000],
     ["open a file of 10,000 entries, to the first context, ms", "openText", 10_000],
     ["read a file of 100,000 entries in slices, ms", "importBlock", 100_000],

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::answer::Answer;
 use super::session_ops::{branched, function, operation};
-use super::session_read::rows;
+use super::session_read::{pack, rows};
 use crate::session::read::text as word;
 use crate::session::reader::Reader;
 use crate::session::web_ui::import_web_ui;
@@ -65,7 +65,10 @@ fn call(key: Key, request: &Value, out: &mut Answer) -> Done {
                     Held::Tree(Box::new(tree))
                 }
                 Held::Reader(mut reader) => {
-                    rows(&mut reader, request, stamp, out);
+                    match name {
+                        "pack" => done = pack(&mut reader, request, out),
+                        _ => rows(&mut reader, request, stamp, out),
+                    }
                     Held::Reader(reader)
                 }
                 Held::Tree(mut tree) => {

@@ -155,6 +155,11 @@ fn question(tree: &mut SessionTree, name: &str, request: &Value, out: &mut Answe
             }
             out.value(&Value::Null);
         }
+        "has" => {
+            let path = tree.path(entry_of(tree, request, "leaf")?);
+            let found = path.iter().any(|&position| tree.kind_at(position) == word(request, "type"));
+            out.value(&found.into());
+        }
         "context" => context(tree, &tree.context(entry_of(tree, request, "leaf")?), out),
         "size" => {
             let context = tree.context(entry_of(tree, request, "leaf")?);

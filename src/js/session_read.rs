@@ -4,10 +4,17 @@
 use steersman_wire::json::Value;
 
 use super::answer::Answer;
-use super::session::reports;
-use crate::session::read::items;
+use super::session::{reports, Done};
+use crate::session::read::{items, text as word};
 use crate::session::reader::Reader;
 use crate::session::Stamp;
+
+/// A pack: an `outline`, `shapes` and `whole` entries.
+pub(super) fn pack(reader: &mut Reader, request: &Value, out: &mut Answer) -> Done {
+    reader.pack(word(request, "outline"), items(request, "shapes"), items(request, "whole"))?;
+    out.value(&Value::Null);
+    Ok(())
+}
 
 /// `shapes` are added first. Of the `rows` an outline is four items: the place of its shape, id, parent (`null`; a text;
 /// anything else: the entry before) and time; an object is a whole entry. Gives how many entries were `done`, those

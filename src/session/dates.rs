@@ -65,10 +65,10 @@ pub(super) fn millis(text: &str) -> Option<f64> {
     Some((ms - sign * offset * 60_000) as f64)
 }
 
-fn number(digits: &[u8]) -> Option<i64> {
-    let mut value = 0;
+pub(super) fn number(digits: &[u8]) -> Option<i64> {
+    let mut value = 0i64;
     for byte in digits {
-        value = value * 10 + digit(*byte)?;
+        value = value.checked_mul(10)?.checked_add(digit(*byte)?)?;
     }
     Some(value)
 }

@@ -72,6 +72,46 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads many entries of version 3 and later at once, whose ids nobody has yet. The text is their ids between spaces,
+    /// a `|`, and a word for each of them: of an outline the place of its shape among these `shapes`, the parent (empty: the
+    /// entry before; `-`: none), which only one entry can be, and the time in milliseconds, between commas; of others
+    /// `-`, and the entry is the next one of `whole`.
+    ///
+    /// # Errors
+    /// `corrupt`: there are not as many words as ids; then nothing has changed
+    pub fn pack(&mut self, pack: &str, shapes: &[Value], whole: &[Value]) -> Result<(), SessionError> {
+        let tree = &mut self.tree;
+        let base = tree.shapes.len();
+        let (ids, rows) = pack.split_once('|').unwrap_or_default();
+        if ids.split(' ').count() != rows.split(' ').count() {
+            return Err(SessionError::new("corrupt"));
+        }
+        tree.shapes.extend_from_slice(shapes);
+        tree.index.add_all(&mut ids.split(' '), tree.entries.len());
+        let mut whole = whole.iter();
+        for row in rows.split(' ') {
+            let position = tree.entries.len();
+            let mut columns = row.split(',');
+            let mut next = || columns.next().unwrap_or_default();
+            let (shape, parent, time) = (dates::number(next().as_bytes()), next(), next());
+            let Some(shape) = shape else {
+                let entry = whole.next().cloned().unwrap_or_default();
+                let parent = entry.get("parentId").and_then(Value::as_str).map(str::to_owned);
+                tree.put(Body::Whole(entry), None);
+                tree.bind(position, parent.as_deref());
+                continue;
+            };
+            let time = dates::number(time.as_bytes()).unwrap_or_default() as f64;
+            tree.put(Body::Outline { shape: base + shape as usize, time }, None);
+            match parent {
+                "" => tree.attach(position, position.checked_sub(1)),
+                "-" => tree.attach(position, None),
+                _ => tree.bind(position, Some(parent)),
+            }
+        }
+        Ok(())
+    }
+
     /// Reads an entry. `line`: its text, and its number from 1; without a text its place among the entries. Gives the entry
     /// where it is another one now.
     ///

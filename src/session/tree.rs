@@ -128,12 +128,18 @@ impl SessionTree {
         if self.index.add(id, position).is_some() {
             return Err(SessionError::new("duplicate_id"));
         }
+        self.put(body, line);
+        Ok(position)
+    }
+
+    /// Adds an entry whose id is in the index, without a parent, and makes it the leaf.
+    pub(super) fn put(&mut self, body: Body, line: Option<Box<str>>) {
+        let position = self.entries.len();
         self.entries.push(Entry { body, parent: None, children: Chain::default(), next: None, line });
         self.leaf = Some(position);
         if self.kind_at(position) == "session_info" {
             self.named = Some(position);
         }
-        Ok(position)
     }
 
     /// The beginning of a new entry after the leaf: what all have.
@@ -204,7 +210,7 @@ impl SessionTree {
     }
 
     /// The type of an entry.
-    pub(super) fn kind_at(&self, position: usize) -> &str {
+    pub(crate) fn kind_at(&self, position: usize) -> &str {
         text(self.value_at(position), "type")
     }
 

@@ -1,5 +1,5 @@
 // The suite in a page, which tells the server how it went.
-import "/dist/index.js";
+import { Agent } from "/dist/index.js";
 import * as session from "/dist/session.js";
 import * as logs from "/dist/stores.js";
 import { catalogCases } from "./catalog.mjs";
@@ -7,6 +7,7 @@ import { contract, play } from "./contract.mjs";
 import { faultCases } from "./faults.mjs";
 import { hasOpfs, opfsParts } from "./opfs.mjs";
 import { leaseCases, ownerCases } from "./owners.mjs";
+import { openingCases } from "./opening.mjs";
 import { packCases } from "./packs.mjs";
 
 const parts = [];
@@ -26,6 +27,7 @@ const lost = Number(new URLSearchParams(location.search).get("lost") ?? 300);
 await part("one writer, Web Locks", ownerCases(session, "owners", { lost }));
 await part("one writer, leases", leaseCases(session, "leases"));
 await part("packs", packCases(session, "packs"));
+await part("opening", openingCases(session, Agent, "opening"));
 await part("faults", faultCases(session, "faults"));
 const server = new URLSearchParams(location.search).get("remote");
 const remote = (id = Array.from(crypto.getRandomValues(new Uint8Array(8))).join("-")) =>

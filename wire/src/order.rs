@@ -61,10 +61,14 @@ impl Index {
             }
             None => self.0.push(vec![position]),
         }
-        if self.0.last().is_none_or(|run| run.len() < TAIL) {
-            return;
+        if self.0.last().is_some_and(|run| run.len() >= TAIL) {
+            self.add_run(Vec::new(), compare);
         }
-        let mut run = Vec::new();
+    }
+
+    /// Adds positions in the order of their names, none of which may be in yet.
+    fn add_run(&mut self, run: Vec<usize>, compare: &dyn Fn(usize, usize) -> Ordering) {
+        let mut run = run;
         while let Some(last) = self.0.pop() {
             if last.len() > run.len() && !run.is_empty() {
                 self.0.push(last);
@@ -125,6 +129,21 @@ impl NameMap {
             self.push(name, value);
         }
         known
+    }
+
+    /// Adds names of which none is in yet, each once, with rising numbers from `first` on. Much faster than one by one.
+    pub fn add_all(&mut self, names: &mut dyn Iterator<Item = &str>, first: usize) {
+        let start = self.names.len();
+        for (place, name) in names.enumerate() {
+            self.names.push(name.to_owned());
+            self.hashes.push(hash(name));
+            self.values.push(Some(first + place));
+        }
+        let (names, hashes) = (&self.names, &self.hashes);
+        let compare = |a: usize, b: usize| (hashes.get(a), names.get(a)).cmp(&(hashes.get(b), names.get(b)));
+        let mut run = sorted_positions(names.len() - start, &mut |a, b| compare(start + a, start + b));
+        run.iter_mut().for_each(|position| *position += start);
+        self.index.add_run(run, &compare);
     }
 
     /// The name that was added at this place, from 0.
@@ -190,6 +209,26 @@ mod tests {
                 assert_eq!(index.find(&|at| name(at).cmp(name(known))), Some(known));
             }
         }
+    }
+
+    #[test]
+    fn a_map_takes_names_one_by_one_and_many_at_once() {
+        let names: Vec<String> = (0..900u32).map(|n| n.wrapping_mul(2_654_435_761).to_string()).collect();
+        let mut map = NameMap::default();
+        let mut at = 0;
+        for (one, many) in [(0, 100), (20, 1), (3, 400), (40, 0), (1, 300)] {
+            for name in &names[at..at + one] {
+                assert_eq!(map.add(name, at), None);
+                at += 1;
+            }
+            map.add_all(&mut names[at..at + many].iter().map(String::as_str), at);
+            at += many;
+            for (place, name) in names.iter().enumerate() {
+                assert_eq!(map.get(name), Some(place).filter(|place| *place < at));
+            }
+        }
+        assert_eq!((map.name(0), map.name(at - 1)), (names[0].as_str(), names[at - 1].as_str()));
+        assert_eq!(map.add(&names[700], 1), Some(700));
     }
 
     #[test]

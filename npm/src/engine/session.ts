@@ -24,8 +24,11 @@ export interface SessionKey {
 const none = -1;
 const keys = new FinalizationRegistry<SessionKey>((key) => dropSession(key));
 
-/** Does an operation. Throws only when the engine is not loaded, or breaks down. */
-export function callSession(key: SessionKey | undefined, request: Record<string, unknown>): SessionAnswer {
+/** Does an operation; a request may be JSON already. Throws only when the engine is not loaded, or breaks down. */
+export function callSession(
+  key: SessionKey | undefined,
+  request: Record<string, unknown> | string,
+): SessionAnswer {
   const loading = ready();
   if (loading !== undefined) {
     loading.catch(() => {});
@@ -35,9 +38,15 @@ export function callSession(key: SessionKey | undefined, request: Record<string,
     );
   }
   attach();
-  const json = JSON.stringify(request);
+  const json = typeof request === "string" ? request : JSON.stringify(request);
   const place = key?.key ?? none;
   return JSON.parse(enter(() => wasm.sessionCall(place, json))) as SessionAnswer;
+}
+
+/** Makes the engine ready for sessions, so that the first call need not. Rejects with an `EngineLoadError`. */
+export async function readyForSessions(): Promise<void> {
+  await ready();
+  attach();
 }
 
 let module: WebAssembly.Module | undefined;

@@ -18,7 +18,7 @@ export class SessionError extends Error {
 }
 
 /** Does an operation, or throws why not. */
-export function call<T>(key: SessionKey | undefined, request: Record<string, unknown>): T {
+export function call<T>(key: SessionKey | undefined, request: Record<string, unknown> | string): T {
   const answer = callSession(key, request);
   if ("error" in answer) throw new SessionError(answer.error, answer.line);
   return answer.value as T;

@@ -105,10 +105,9 @@ export function collectEntriesForBranchSummary(
   const { entries, parting } = tree.ask<{ entries: number[]; parting: number | null }>({
     ...{ op: "collect", from, to },
   });
-  const all = tree.getEntries();
   return {
-    entries: expand(entries).map((place) => all[place] as SessionEntry),
-    commonAncestorId: parting === null ? null : (all[parting]?.id ?? null),
+    entries: tree.at(expand(entries)),
+    commonAncestorId: parting === null ? null : (tree.at([parting])[0]?.id ?? null),
   };
 }
 

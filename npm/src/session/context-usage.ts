@@ -15,15 +15,14 @@ export interface ContextUsage {
 /** What an answer counted before the last compaction is not trusted. */
 export function contextUsage(tree: SessionTree, { contextWindow }: Model): ContextUsage {
   const window = contextWindow > 0 ? contextWindow : 0;
-  const branch = tree.getBranch();
-  const compacted = branch.findLastIndex(({ type }) => type === "compaction");
-  const counted =
-    compacted < 0 ||
-    branch.slice(compacted + 1).some((entry) => {
-      const { message } = entry as SessionMessageEntry;
-      // A model that reports nothing has answered all the same: then it is an estimate.
-      return entry.type === "message" && isAnswer(message) && !hasFailed(message);
-    });
+  const last = tree.findLast((entry) => {
+    const { message } = entry as SessionMessageEntry;
+    // A model that reports nothing has answered all the same: then it is an estimate.
+    return (
+      entry.type === "compaction" || (entry.type === "message" && isAnswer(message) && !hasFailed(message))
+    );
+  });
+  const counted = last?.type !== "compaction";
   const tokens = counted ? tree.contextSize().tokens : null;
   return { tokens, window, percent: tokens === null || window === 0 ? null : (tokens / window) * 100 };
 }

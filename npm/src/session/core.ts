@@ -1,6 +1,7 @@
 /** What a session does with its agent and its store: it records, restores, and minds who may write. */
 import type { Agent } from "../agent.js";
 import { accompanied, type Companion } from "../companion.js";
+import { readyForSessions } from "../engine/session.js";
 import { AgentBusyError, AgentError } from "../errors.js";
 import type { AgentEvent, AgentLoopConfig, AgentMessage, Model, ThinkingLevel } from "../types.js";
 import { type Handed, Outbox } from "./outbox.js";
@@ -321,7 +322,7 @@ export class SessionCore implements Companion, Owner {
   private async _open(before: Promise<void> | undefined): Promise<void> {
     await before;
     try {
-      await this.store.open();
+      await Promise.all([this.store.open(), readyForSessions()]);
       await this._adopt(await this._read());
     } catch (thrown) {
       if (thrown instanceof AgentError) throw thrown;
@@ -355,12 +356,11 @@ export class SessionCore implements Companion, Owner {
 
   private async _restore(isNew: boolean): Promise<Restored> {
     const { tree, agent } = this;
-    const isEmpty = tree.getEntries().length === 0;
+    const isEmpty = tree.count === 0;
     const { model, thinkingLevel } = isEmpty ? tree.buildSessionContext() : this.transcript.install();
     const known = model && (await this._find(model.provider, model.modelId));
     if (known) agent.state.model = known;
-    if (tree.getBranch().some(({ type }) => type === "thinking_level_change"))
-      agent.state.thinkingLevel = thinkingLevel as ThinkingLevel;
+    if (tree.has("thinking_level_change")) agent.state.thinkingLevel = thinkingLevel as ThinkingLevel;
     return { isNew, model, modelFound: Boolean(known), thinkingLevel, reports: tree.reports };
   }
 
@@ -402,8 +402,8 @@ export class SessionCore implements Companion, Owner {
       const stored = await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree);
       if (stored.isNew) this.recorder.begin(this.tree.getHeader());
       // Removed meanwhile, which the store tells: what is here may be the last copy.
-      const isEmpty = stored.isNew || stored.tree.getEntries().length === 0;
-      if (isEmpty && this.tree.getEntries().length > 0) return;
+      const isEmpty = stored.isNew || stored.tree.count === 0;
+      if (isEmpty && this.tree.count > 0) return;
       this._take(stored);
       this.transcript.install();
       this.events.emit({ type: "changed" });

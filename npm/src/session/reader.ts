@@ -2,6 +2,7 @@
 import { dropSession, isAlive, type SessionKey } from "../engine/session.js";
 import { currentGeneration } from "../engine/guard.js";
 import { call, uuid } from "./call.js";
+import { EntryList, EntryPack } from "./entry-list.js";
 import { shapeOf } from "./outline.js";
 import type { BesideTree, ImportReport, SessionEntry, SessionHeader, SessionSources } from "./types.js";
 
@@ -9,7 +10,7 @@ import type { BesideTree, ImportReport, SessionEntry, SessionHeader, SessionSour
 export interface Opened extends Partial<BesideTree> {
   key: number;
   header: SessionHeader;
-  entries: SessionEntry[];
+  entries: SessionEntry[] | EntryList;
   /** The position of the leaf. */
   leaf: number | null;
   reports?: ImportReport[];
@@ -31,7 +32,9 @@ export class Reader {
   readonly #old: boolean;
   readonly #sources: Required<SessionSources>;
   #key: SessionKey;
-  readonly #entries: SessionEntry[] = [];
+  readonly #entries = new EntryList();
+  /** The id of the entry before. */
+  #before: unknown;
   readonly #lines: (string | undefined)[] = [];
   readonly #numbers: number[] = [];
   readonly #places = new Map<string, number>();
@@ -40,6 +43,8 @@ export class Reader {
   /** What was left out, and what it followed. */
   readonly #skipped = new Map<string | null | undefined, string | null>();
   readonly #shapes = new Map<string, number>();
+  /** How many the engine has. */
+  #shapeCount = 0;
   #newShapes: unknown[] = [];
   #rows: unknown[] = [];
   /** How many entries the engine knows. */
@@ -60,8 +65,9 @@ export class Reader {
     return this.#entries.length;
   }
 
-  /** The next entry, and the line it came from. */
+  /** The next entry, and the line it came from; or the next ones, in a pack. */
   add(value: unknown, line?: string, number?: number): void {
+    if (value instanceof EntryPack) return this.#addPack(value);
     const place = this.#entries.length;
     if (!isEntry(value) || this.#skips(value))
       return this.report({ code: "bad_line", line: number ?? place + 2 });
@@ -74,6 +80,28 @@ export class Reader {
       this.#numbers.push(number);
     }
     if (place + 1 - this.#told >= AT_ONCE) this.#tell();
+  }
+
+  #addPack(pack: EntryPack): void {
+    this.#tell();
+    const { ids } = pack;
+    let sound = 0;
+    for (; sound < ids.length && !this.#old; sound++) {
+      const id = ids[sound] as string;
+      if (this.#places.has(id)) break;
+      this.#places.set(id, this.#told + sound);
+    }
+    if (sound < ids.length) {
+      // Ids that are taken are for the engine to settle, entry by entry.
+      for (const id of ids.slice(0, sound)) this.#places.delete(id);
+      for (const entry of pack.entries()) this.add(entry);
+      return;
+    }
+    call(this.#key, `{"op":"pack","outline":"${pack.outline}",${pack.told.slice(1)}`);
+    this.#entries.addPack(pack);
+    this.#shapeCount += pack.shapes;
+    this.#told = this.#entries.length;
+    this.#before = ids.at(-1);
   }
 
   /** An answer that was still coming is none; no store takes it (SESSIONS 1.3). What follows it follows what it followed. */
@@ -127,14 +155,11 @@ export class Reader {
     const shape = whole ? undefined : this.#shape(entry);
     if (shape === undefined) this.#rows.push(entry);
     else {
-      const before = parentId && this.#entries[place - 1]?.id === parentId;
-      this.#rows.push(
-        shape,
-        id,
-        before ? 0 : typeof parentId === "string" ? parentId : null,
-        typeof timestamp === "string" ? timestamp : "",
-      );
+      const parent = typeof parentId === "string" ? parentId : null;
+      const time = typeof timestamp === "string" ? timestamp : "";
+      this.#rows.push(shape, id, parent !== null && parent === this.#before ? 0 : parent, time);
     }
+    this.#before = id;
   }
 
   /** The place of the shape of an entry. `undefined`: it is told whole. */
@@ -147,8 +172,8 @@ export class Reader {
     const known = this.#shapes.get(shape);
     if (known !== undefined) return known;
     this.#newShapes.push(JSON.parse(shape));
-    this.#shapes.set(shape, this.#shapes.size);
-    return this.#shapes.size - 1;
+    this.#shapes.set(shape, this.#shapeCount);
+    return this.#shapeCount++;
   }
 
   #tell(): void {
@@ -164,7 +189,7 @@ export class Reader {
       this.#told += done;
       if (done > 0) drawn = 0;
       // What is left needs new ids: it is told whole.
-      this.#rows = this.#entries.slice(this.#told);
+      this.#rows = this.#rest();
       const draw = drawn < MOST_DRAWS ? this.#sources.ids : uuid;
       ids = this.#rows.map(() => String(draw()));
       drawn += ids.length;
@@ -172,16 +197,23 @@ export class Reader {
     this.#rows = [];
   }
 
+  /** What the engine does not know. */
+  #rest(): SessionEntry[] {
+    return this.#told === this.#entries.length ? [] : this.#entries.all().slice(this.#told);
+  }
+
   /** The engine was restarted: it is told all again. */
   #again(): void {
     this.#key = this.#begin();
-    this.#newShapes = [...this.#shapes.keys()].map((shape) => JSON.parse(shape));
+    this.#shapes.clear();
+    this.#newShapes = [];
+    this.#shapeCount = 0;
     this.#told = 0;
-    this.#rows = [...this.#entries];
+    this.#rows = this.#rest();
   }
 
   #mend(place: number, entry: SessionEntry): void {
-    this.#entries[place] = entry;
+    this.#entries.set(place, entry);
     this.#places.set(entry.id, place);
     if (this.#lines.length > 0) this.#lines[place + 1] = undefined;
   }

@@ -1,6 +1,7 @@
 /** A session as its store has it. */
 import { ready } from "../engine/load.js";
-import { NAME, type SessionStore, type StoredEntry, TIPS } from "./store.js";
+import { EntryPack } from "./entry-list.js";
+import { NAME, type SessionStore, TIPS } from "./store.js";
 import { SessionTree } from "./tree.js";
 import type { NewSessionOptions, SessionEntry, SessionHeader } from "./types.js";
 
@@ -13,6 +14,21 @@ export interface Stored {
   lastSeq: number;
   /** The name that stands beside the tree. */
   name: string | undefined;
+}
+
+/** What a session is made of, as a store has it. */
+export interface Snapshot {
+  header: SessionHeader | undefined;
+  entries: (SessionEntry | EntryPack)[];
+  /** The end of the branch. */
+  tip: unknown;
+  name: unknown;
+  lastSeq: number;
+}
+
+/** A store that gives all of that at once. */
+interface Snapshots {
+  snapshot(branch: string): Promise<Snapshot | undefined>;
 }
 
 /** So many entries are read in slices, so that the page has its turn. */
@@ -31,21 +47,33 @@ export async function readStore(
 ): Promise<Stored> {
   const loading = ready();
   if (loading) await loading;
-  const since = known ? { cursor: { seq: known.lastSeq } } : {};
-  const [header, stored, tip, name] = [
-    await store.header(),
-    await store.scanEntries({ order: "asc", ...since }),
-    await store.value(TIPS, branch),
-    await store.value(NAME, ""),
-  ];
-  const tree = await treeOf(store.id, options, header, known?.tree, stored);
+  const whole = known ? undefined : await (store as Partial<Snapshots>).snapshot?.(branch);
+  const { header, entries, tip, name, lastSeq } = whole ?? (await readBy(store, branch, known));
+  const tree = await treeOf(store.id, options, header, known?.tree, entries);
   if (tip === null) tree.resetLeaf();
   else if (typeof tip === "string" && tip !== tree.getLeafId() && tree.getEntry(tip)) tree.branch(tip);
   return {
     tree,
     isNew: header === undefined,
-    lastSeq: stored.at(-1)?.seq ?? known?.lastSeq ?? 0,
+    lastSeq,
     name: typeof name === "string" ? name : undefined,
+  };
+}
+
+async function readBy(
+  store: SessionStore,
+  branch: string,
+  known: Pick<Stored, "lastSeq"> | undefined,
+): Promise<Snapshot> {
+  const since = known ? { cursor: { seq: known.lastSeq } } : {};
+  const header = await store.header();
+  const stored = await store.scanEntries({ order: "asc", ...since });
+  return {
+    header,
+    entries: stored.map(({ seq: _, ...entry }) => entry as SessionEntry),
+    tip: await store.value(TIPS, branch),
+    name: await store.value(NAME, ""),
+    lastSeq: stored.at(-1)?.seq ?? known?.lastSeq ?? 0,
   };
 }
 
@@ -54,13 +82,14 @@ async function treeOf(
   options: NewSessionOptions,
   header: SessionHeader | undefined,
   known: SessionTree | undefined,
-  stored: StoredEntry[],
+  entries: Snapshot["entries"],
 ): Promise<SessionTree> {
-  if (known && stored.length === 0 && header) return known;
-  const entries = stored.map(({ seq: _, ...entry }) => entry as SessionEntry);
+  if (known && entries.length === 0 && header) return known;
   const all = known ? [...known.getEntries(), ...entries] : entries;
   if (!header && all.length === 0) return SessionTree.create({ ...options, id });
   const first = header ?? SessionTree.create({ ...options, id }).getHeader();
-  if (all.length > MANY) return SessionTree.fromAsync(first, all, options);
-  return SessionTree.from(first, all, options);
+  let count = 0;
+  for (const entry of all) count += entry instanceof EntryPack ? entry.length : 1;
+  if (count > MANY) return SessionTree.fromAsync(first, all as SessionEntry[], options);
+  return SessionTree.from(first, all as SessionEntry[], options);
 }

@@ -2,6 +2,7 @@
 import { dropSession, isAlive, keepSession, type SessionKey } from "../engine/session.js";
 import type { AgentMessage, AssistantMessage, Message, Usage } from "../types.js";
 import { call, randomId, uuid } from "./call.js";
+import { EntryList } from "./entry-list.js";
 import { type ExportOptions, linesOfV4 } from "./export-as.js";
 import { readEntries, readText, withIds } from "./import.js";
 import { expand, messageOutline } from "./outline.js";
@@ -33,7 +34,7 @@ export class SessionTree {
   readonly #sources: Required<SessionSources>;
   #key: SessionKey;
   readonly #header: SessionHeader;
-  readonly #entries: SessionEntry[];
+  readonly #entries: EntryList;
   readonly #places: Map<string, number>;
   /** Lines of the file this was read from, the header's first: numbers and escapes are written again as they were. */
   readonly #lines: readonly (string | undefined)[];
@@ -47,9 +48,10 @@ export class SessionTree {
     this.#sources = sources;
     this.#key = keepSession(this, opened.key);
     this.#header = opened.header;
-    this.#entries = opened.entries;
+    const { entries } = opened;
+    this.#entries = entries instanceof EntryList ? entries : new EntryList(entries);
     this.#leaf = opened.leaf;
-    this.#places = opened.places ?? new Map(opened.entries.map(({ id }, place) => [id, place]));
+    this.#places = opened.places ?? new Map(this.#entries.all().map(({ id }, place) => [id, place]));
     this.#lines = opened.lines ?? [];
     this.reports = opened.reports ?? [];
     if (opened.values) this.beside = { values: opened.values, usage: opened.usage ?? [] };
@@ -123,28 +125,47 @@ export class SessionTree {
 
   /** All entries, in the order they were added. */
   getEntries(): readonly SessionEntry[] {
-    return this.#entries;
+    return this.#entries.all();
+  }
+
+  /** @internal How many entries there are. */
+  get count(): number {
+    return this.#entries.length;
   }
 
   /** An entry. */
   getEntry(id: string): SessionEntry | undefined {
     const place = this.#places.get(id);
-    return place === undefined ? undefined : this.#entries[place];
+    return place === undefined ? undefined : this.#entries.at(place);
   }
 
   /** The id of the leaf. `null`: the next entry is a root. */
   getLeafId(): string | null {
-    return this.#leaf === null ? null : (this.#entries[this.#leaf]?.id ?? null);
+    return this.#leaf === null ? null : (this.#entries.at(this.#leaf)?.id ?? null);
   }
 
   /** The entries from the root to an entry, or to the leaf. */
   getBranch(from?: string | null): SessionEntry[] {
-    return this.#at(expand(this.#ask<number[]>({ op: "path", leaf: from })));
+    return this.at(expand(this.#ask<number[]>({ op: "path", leaf: from })));
+  }
+
+  /** @internal The last entry of the branch of the leaf that is looked for. What is before it is not touched. */
+  findLast(wanted: (entry: SessionEntry) => boolean): SessionEntry | undefined {
+    for (const place of expand(this.#ask<number[]>({ op: "path" })).reverse()) {
+      const entry = this.#entries.at(place);
+      if (entry && wanted(entry)) return entry;
+    }
+    return undefined;
+  }
+
+  /** @internal Whether the branch of the leaf has an entry of a type. */
+  has(type: string): boolean {
+    return this.#ask({ op: "has", type });
   }
 
   /** The entries right after an entry; with `null` the roots. */
   getChildren(of: string | null): SessionEntry[] {
-    return this.#at(expand(this.#ask<number[]>({ op: "children", of })));
+    return this.at(expand(this.#ask<number[]>({ op: "children", of })));
   }
 
   /** All entries as a forest; children by time. */
@@ -152,11 +173,12 @@ export class SessionTree {
     const labels = this.getLabels();
     const roots: SessionTreeNode[] = [];
     const open: SessionTreeNode[] = [];
+    const entries = this.#entries.all();
     const runs = this.#ask<number[]>({ op: "tree" });
     for (let at = 0; at < runs.length; at += 3) {
       const [first = 0, count = 0, top = 0] = runs.slice(at, at + 3);
       for (let offset = 0; offset < count; offset++) {
-        const entry = this.#entries[first + offset] as SessionEntry;
+        const entry = entries[first + offset] as SessionEntry;
         const label = labels[entry.id];
         const node: SessionTreeNode = { entry, children: [], ...(label === undefined ? {} : { label }) };
         const depth = top + offset;
@@ -186,13 +208,13 @@ export class SessionTree {
       model: SessionContext["model"];
       thinkingLevel: string;
     }>({ op: "context", leaf });
-    const from = this.#at(expand(sources));
+    const from = this.at(expand(sources));
     const messages = from.map((entry) => (entry as SessionMessageEntry).message);
     for (const [place, message] of made) {
       const own = messages[place] as AgentMessage;
       messages[place] = Array.isArray(message) ? ({ ...own, content: message[0] } as AgentMessage) : message;
     }
-    return { messages, entries: this.#at(expand(entries)), sources: from, model, thinkingLevel };
+    return { messages, entries: this.at(expand(entries)), sources: from, model, thinkingLevel };
   }
 
   /** How large that context is. What was counted before a compaction or a context edit is not trusted. */
@@ -295,7 +317,7 @@ export class SessionTree {
     let parentId: string | null = null;
     const entries = made.entries.map((told) => {
       const entry: SessionEntry =
-        typeof told === "number" ? { ...(this.#entries[told] as SessionEntry), parentId } : told;
+        typeof told === "number" ? { ...(this.#entries.at(told) as SessionEntry), parentId } : told;
       parentId = entry.id;
       return entry;
     });
@@ -306,7 +328,7 @@ export class SessionTree {
   fork(id: string = uuid()): SessionTree {
     const made = this.#ask<Opened>({ op: "forked", id, now: this.#sources.now() });
     const lines = this.#lines.length > 0 ? [undefined, ...this.#lines.slice(1)] : [];
-    return new SessionTree({ ...made, entries: [...this.#entries], lines }, this.#sources);
+    return new SessionTree({ ...made, entries: [...this.#entries.all()], lines }, this.#sources);
   }
 
   /**
@@ -316,7 +338,7 @@ export class SessionTree {
    * @param options the branch of the leaf alone, or a file of version 4
    */
   export({ branch = false, version = 3 }: ExportOptions = {}): string {
-    const entries = branch ? this.getBranch() : this.#entries;
+    const entries = branch ? this.getBranch() : this.#entries.all();
     if (version === 4) return linesOfV4(this, entries).join("");
     const line = (value: unknown, place: number) => `${this.#lines[place] ?? JSON.stringify(value)}\n`;
     const placed = entries.map((entry) => line(entry, (this.#places.get(entry.id) ?? 0) + 1));
@@ -336,6 +358,11 @@ export class SessionTree {
     this.#key = { ...this.#key, generation: -1 };
   }
 
+  /** @internal The entries at some places. */
+  at(places: number[]): SessionEntry[] {
+    return places.map((place) => this.#entries.at(place) as SessionEntry);
+  }
+
   /** @internal A question to the engine about this session. */
   ask<T>(request: Record<string, unknown>): T {
     return this.#ask(request);
@@ -350,7 +377,7 @@ export class SessionTree {
       const places = expand(needed);
       for (let from = 0; from < places.length; from += AT_ONCE) {
         const at = places.slice(from, from + AT_ONCE);
-        call(this.#key, { op: "fill", at, entries: this.#at(at) });
+        call(this.#key, { op: "fill", at, entries: this.at(at) });
       }
     }
   }
@@ -367,14 +394,10 @@ export class SessionTree {
     return entry.id;
   }
 
-  #at(places: number[]): SessionEntry[] {
-    return places.map((place) => this.#entries[place] as SessionEntry);
-  }
-
   /** The engine was restarted: it is told all again. */
   #reopen(): void {
     const leaf = this.getLeafId();
-    const opened = readEntries(this.#header, this.#entries, this.#sources);
+    const opened = readEntries(this.#header, this.#entries.all(), this.#sources);
     this.#key = keepSession(this, opened.key);
     call(this.#key, { op: "branch", to: leaf });
   }

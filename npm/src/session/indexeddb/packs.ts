@@ -4,7 +4,8 @@
  */
 import type { StoreClock } from "./clock.js";
 import type { Database, Transaction } from "./database.js";
-import type { EntryRow } from "./schema.js";
+import { packedRows, rowsOf } from "./packed.js";
+import type { EntryRow, PackedRows } from "./schema.js";
 
 /** So many sequence numbers are in a pack: 1 to 1000, 1001 to 2000 ... */
 export const PACK = 1000;
@@ -12,10 +13,20 @@ export const PACK = 1000;
 /** Packs are beside the blobs, under names that no digest has. */
 const keyOf = (first: number): string => `pack:${String(first).padStart(12, "0")}`;
 
-/** The entries of a pack, by the first of its sequence numbers. */
-export async function readPack(tx: Transaction, s: string, first: number): Promise<EntryRow[]> {
+/** A pack, by the first of its sequence numbers, as it is kept; or its entries. */
+export async function readPacked(
+  tx: Transaction,
+  s: string,
+  first: number,
+): Promise<PackedRows | EntryRow[]> {
   const pack = await tx.objectStore("blobs").get([s, keyOf(first)]);
-  return pack?.rows ?? readRange(tx, s, first, first + PACK - 1);
+  return pack?.packed ?? pack?.rows ?? readRange(tx, s, first, first + PACK - 1);
+}
+
+/** The entries of a pack. */
+export async function readPack(tx: Transaction, s: string, first: number): Promise<EntryRow[]> {
+  const pack = await readPacked(tx, s, first);
+  return Array.isArray(pack) ? pack : rowsOf(s, pack);
 }
 
 /** The entries of a range of sequence numbers, from the first to the last. */
@@ -33,7 +44,10 @@ function makePack(db: Database, s: string): Promise<boolean> {
     const row = await sessions.get(s);
     if (!row || row.nextSeq - 1 - row.packed < PACK) return false;
     const rows = await readRange(tx, s, row.packed + 1, row.packed + PACK);
-    await tx.objectStore("blobs").put({ s, sha256: keyOf(row.packed + 1), rows });
+    const packed = packedRows(rows);
+    await tx
+      .objectStore("blobs")
+      .put({ s, sha256: keyOf(row.packed + 1), ...(packed ? { packed } : { rows }) });
     row.packed += PACK;
     await sessions.put(row);
     return row.nextSeq - 1 - row.packed >= PACK;

@@ -1,11 +1,23 @@
 /** What is read of a session. No lock is needed for it. */
 import { SessionError } from "../call.js";
 import { endsAt, inOrder, pageOf, type Selection, select } from "../checks.js";
-import type { BranchQuery, EntryQuery, ListPage, StoredEntry, UsageRow } from "../store.js";
+import type { EntryPack } from "../entry-list.js";
+import type { Snapshot } from "../restore.js";
+import {
+  type BranchQuery,
+  type EntryQuery,
+  type ListPage,
+  NAME,
+  type StoredEntry,
+  TIPS,
+  type UsageRow,
+} from "../store.js";
+import type { SessionEntry } from "../types.js";
 import { blobAt, putBack } from "./blobs.js";
 import type { Database, Transaction } from "./database.js";
-import { PACK, readPack, readRange } from "./packs.js";
-import { type EntryRow, type SessionRow, type StoreName, within } from "./schema.js";
+import { packOf } from "./packed.js";
+import { PACK, readPack, readPacked, readRange } from "./packs.js";
+import { type EntryRow, type PackedRows, type SessionRow, type StoreName, within } from "./schema.js";
 
 /** What the entries of a session are read from. */
 const ENTRIES: StoreName[] = ["sessions", "entries", "blobs"];
@@ -126,6 +138,41 @@ export async function scanEntries(
     return found;
   });
   return restored(db, s, rows, query, rising);
+}
+
+/** All that a session is opened with, of one moment. */
+export async function snapshot(db: Database, s: string, branch: string): Promise<Snapshot> {
+  const work = async (tx: Transaction) => {
+    const values = tx.objectStore("values");
+    const [row, tip, name] = await Promise.all([
+      tx.objectStore("sessions").get(s),
+      values.get([s, TIPS, branch]),
+      values.get([s, NAME, ""]),
+    ]);
+    const { nextSeq = 1, packed = 0, header } = row ?? {};
+    const read: (PackedRows | EntryRow[])[] = [];
+    const under: Promise<PackedRows | EntryRow[]>[] = [];
+    const parts = partsOf(1, nextSeq - 1, packed, PACK);
+    for (let at = 0; at < parts.length || under.length > 0; ) {
+      for (; at < parts.length && under.length < AHEAD; at++) {
+        const part = parts[at] as Part;
+        under.push("pack" in part ? readPacked(tx, s, part.pack) : readRange(tx, s, part.from, part.to));
+      }
+      const next = await under.shift();
+      if (next) read.push(next);
+    }
+    return { header, tip: tip?.value, name: name?.value, lastSeq: nextSeq - 1, read };
+  };
+  const { read, ...rest } = await db.run([...ENTRIES, "values"], "readonly", work);
+  await restore(
+    db,
+    s,
+    read.flatMap((part) => (Array.isArray(part) ? part : part.apart.map(([, row]) => row))),
+  );
+  const entries = read.flatMap<SessionEntry | EntryPack>((part) =>
+    Array.isArray(part) ? part.map(({ entry }) => entry) : [packOf(part)],
+  );
+  return { ...rest, entries };
 }
 
 /** A pack, by its first number, or a range of numbers. */

@@ -48,6 +48,17 @@ export interface EntryRow {
   blobs?: (string | number)[][];
 }
 
+/** Entries as one text: see `EntryPack`. */
+export interface PackedRows {
+  text: Uint8Array;
+  outline: string;
+  told: string;
+  shapes: number;
+  seqs: number[];
+  /** Rows that JSON cannot tell, or that have blobs, by place. */
+  apart: [place: number, row: EntryRow][];
+}
+
 export interface Schema extends DBSchema {
   sessions: { key: string; value: SessionRow; indexes: { modified: number; parent: string } };
   entries: {
@@ -69,7 +80,18 @@ export interface Schema extends DBSchema {
     indexes: { bySeq: [string, number] };
   };
   /** Long texts, and packs of entries. */
-  blobs: { key: [string, string]; value: { s: string; sha256: string; blob?: Blob; rows?: EntryRow[] } };
+  blobs: {
+    key: [string, string];
+    value: {
+      s: string;
+      sha256: string;
+      blob?: Blob;
+      /** A pack. */
+      packed?: PackedRows;
+      /** A pack of entries of which one cannot be told in outline. */
+      rows?: EntryRow[];
+    };
+  };
   /** Of runs that go on after a reload; nothing writes it yet. */
   journal: { key: [string, number]; value: { s: string; n: number } };
 }

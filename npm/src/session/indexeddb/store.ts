@@ -15,6 +15,7 @@ import type {
   StoreWrite,
   UsageRow,
 } from "../store.js";
+import type { Snapshot } from "../restore.js";
 import type { SessionHeader } from "../types.js";
 import { type StoreClock, systemClock } from "./clock.js";
 import { commit } from "./commit.js";
@@ -129,6 +130,13 @@ export class IndexedDbStore implements SessionStore {
   async scanEntries(query: EntryQuery & { order?: "asc" | "desc" } = {}): Promise<StoredEntry[]> {
     await this.open();
     return reads.scanEntries(this.#db, this.id, query);
+  }
+
+  /** @internal All at once, for a session. `undefined`: this store does not read entries as they are kept. */
+  async snapshot(branch: string): Promise<Snapshot | undefined> {
+    if (this.scanEntries !== IndexedDbStore.prototype.scanEntries) return undefined;
+    await this.open();
+    return reads.snapshot(this.#db, this.id, branch);
   }
 
   async scanUsage(): Promise<UsageRow[]> {
