@@ -33,6 +33,8 @@ interface Snapshots {
 
 /** So many entries are read in slices, so that the page has its turn. */
 const MANY = 20_000;
+/** So many, where nobody waits for them: they come while the page is in use. */
+const SOME = 1000;
 
 /**
  * Reads a session, with the leaf where the branch ends.
@@ -90,6 +92,6 @@ async function treeOf(
   const first = header ?? SessionTree.create({ ...options, id }).getHeader();
   let count = 0;
   for (const entry of all) count += entry instanceof EntryPack ? entry.length : 1;
-  if (count > MANY) return SessionTree.fromAsync(first, all as SessionEntry[], options);
+  if (count > (known ? SOME : MANY)) return SessionTree.fromAsync(first, all as SessionEntry[], options);
   return SessionTree.from(first, all as SessionEntry[], options);
 }

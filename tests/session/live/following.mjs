@@ -92,6 +92,31 @@ export const following = {
     equal(new Set(entries.map(({ id }) => id)).size, entries.length);
   },
 
+  "a page that follows a long session has its turn while it reads": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const first = await Session.open({ agent: agentOf(host, []), store: here });
+    await first.prompt("1");
+    let parentId = first.tree.getLeafId();
+    const entries = Array.from({ length: 15_000 }, (_, at) => {
+      const entry = { type: "custom", customType: "note", id: `n${at}`, parentId };
+      parentId = entry.id;
+      return { kind: "entry", entry };
+    });
+    await here.commit(entries);
+    const second = await Session.open({ agent: agentOf(host, []), store: there });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    const followed = new Promise((resolve) => {
+      second.subscribe(({ type }) => type === "changed" && resolve());
+    });
+    await there.rename("Long");
+    await followed;
+    clearInterval(timer);
+    equal(second.name, "Long");
+    ok(turns > 1, `${turns} turns`);
+  },
+
   "a message of the page that follows is answered by the one that writes": async (host) => {
     const { Session } = host.session;
     const [here, there, third] = pages(host, 3);
