@@ -252,13 +252,15 @@ impl<'a> Request<'a> {
         let mut reply = Writer::default();
         reply.open();
         reply.members_of(self.model.at.span());
-        reply.put(r#""grammarTools":{"#);
-        for tool in &self.tools {
-            if !tool.property.is_empty() {
-                reply.key(&tool.name).string(&tool.property);
+        if self.tools.iter().any(|tool| !tool.property.is_empty()) {
+            reply.put(r#""grammarTools":{"#);
+            for tool in &self.tools {
+                if !tool.property.is_empty() {
+                    reply.key(&tool.name).string(&tool.property);
+                }
             }
+            reply.put("}");
         }
-        reply.put("}");
         reply.key("echo").bool(self.options.at.is_true("echo"));
         reply.key("answersByTool").bool(self.by_tool);
         // Without what may be secret in it.
