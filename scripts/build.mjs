@@ -75,6 +75,8 @@ const together = {
     };
     const added = [
       add("shell", "npm/src/index.ts", /\/(adapters\/.*|html|models|pi-0\.85|session|stores|testing)\.ts$/),
+      // Needed with the first module as with the second: no file of its own.
+      add("unpack", "npm/src/engine/unpack.ts", /./),
       add("session", "npm/src/session/index.ts", /\/(html|stores)\.ts$/),
     ];
     building.onLoad({ filter: /\/src\/entry\// }, (file) => ({

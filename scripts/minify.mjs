@@ -8,7 +8,7 @@ const options = {
   ecma: 2022,
   // Sequences and inlined functions are shorter, but repeat less of what the compressor has seen; functions side by
   // side repeat more of it.
-  compress: { ecma: 2022, passes: 2, sequences: false, inline: false, hoist_funs: true },
+  compress: { ecma: 2022, passes: 2, sequences: false, inline: 1, hoist_funs: true },
 };
 
 /** Minifies every JavaScript file of a folder, and keeps its source map true. */

@@ -96,6 +96,17 @@ export function ready(): undefined | Promise<void> {
   }
 }
 
+/** For what is done at once or not at all. */
+export function requireEngine(): void {
+  const waiting = ready();
+  if (waiting === undefined) return;
+  waiting.catch(() => {});
+  throw new EngineLoadError(
+    "wasm_load_failed",
+    "The WebAssembly module is not loaded yet: await init() first.",
+  );
+}
+
 /**
  * Load the module now, from the entry's own place or from `source`. Optional: everything that needs the module loads
  * it. Calls share one promise; after a failure the next call tries again.

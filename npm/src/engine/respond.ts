@@ -3,7 +3,7 @@
  * message takes the partial's place. Deltas never leave JavaScript here.
  */
 import { mergeIdentity } from "../identity.js";
-import { isPumped, PUMP, type ResponseEvent } from "../stream/pump.js";
+import { isPumped, isUpdate, PUMP, type ResponseEvent } from "../stream/pump.js";
 import type {
   AgentContext,
   AgentEvent,
@@ -88,18 +88,8 @@ class Delivery {
       case "request_retry":
         // The closed union of events does not know it; see RequestRetryEvent.
         return Promise.resolve(this.#run.emit(event as unknown as AgentEvent));
-      case "text_start":
-      case "text_delta":
-      case "text_end":
-      case "thinking_start":
-      case "thinking_delta":
-      case "thinking_end":
-      case "toolcall_start":
-      case "toolcall_delta":
-      case "toolcall_end":
-        return this.#update(event, event.partial);
       default:
-        return undefined;
+        return isUpdate(event) ? this.#update(event, event.partial) : undefined;
     }
   }
 

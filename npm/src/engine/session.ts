@@ -4,9 +4,8 @@
  */
 import * as packed from "../../pkg/session.js";
 import * as wasm from "../../pkg/steersman.js";
-import { EngineLoadError } from "../errors.js";
 import { currentGeneration, enter } from "./guard.js";
-import { loadError, ready } from "./load.js";
+import { loadError, ready, requireEngine } from "./load.js";
 import { unpack } from "./unpack.js";
 
 /** What an operation says: a value, or why it is refused. */
@@ -29,14 +28,7 @@ export function callSession(
   key: SessionKey | undefined,
   request: Record<string, unknown> | string,
 ): SessionAnswer {
-  const loading = ready();
-  if (loading !== undefined) {
-    loading.catch(() => {});
-    throw new EngineLoadError(
-      "wasm_load_failed",
-      "The WebAssembly module is not loaded yet: await init() first.",
-    );
-  }
+  requireEngine();
   attach();
   const json = typeof request === "string" ? request : JSON.stringify(request);
   const place = key?.key ?? none;

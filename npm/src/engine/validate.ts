@@ -52,12 +52,23 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
   const { argumentsText } = call;
   const exact = typeof argumentsText === "string" && prepared === call.arguments ? argumentsText : undefined;
   const text = exact ?? JSON.stringify(copy) ?? "null";
+  return judged(schema, profile, text, copy, (issues) => new Error(report(issues, prepared, call)));
+}
+
+/** The value of a text as the schema wants it, changed in place. Throws what `refusal` makes of the problems. */
+function judged(
+  schema: unknown,
+  profile: Profile,
+  text: string,
+  value: unknown,
+  refusal: (issues: readonly Issue[]) => Error,
+): unknown {
   const key = schemaKey(schema, profile);
   const answer = enter(() => wasm.checkArguments(key, text));
-  if (answer === undefined) return copy;
+  if (answer === undefined) return value;
   const verdict = JSON.parse(answer) as Verdict;
-  if ("issues" in verdict) throw new Error(report(verdict.issues, prepared, call));
-  return verdict.edits.reduce(applyEdit, copy);
+  if ("issues" in verdict) throw refusal(verdict.issues);
+  return verdict.edits.reduce(applyEdit, value);
 }
 
 /**
@@ -67,13 +78,13 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
  */
 export function checkedAnswer(schema: object, answer: string): unknown {
   const text = withoutFence(answer);
-  const value = parsed(text);
-  const key = schemaKey(schema, CURRENT);
-  const verdict = enter(() => wasm.checkArguments(key, text));
-  if (verdict === undefined) return value;
-  const found = JSON.parse(verdict) as Verdict;
-  if ("edits" in found) return found.edits.reduce(applyEdit, value);
-  throw new WireRefusal("protocol", `The answer does not fit responseSchema:\n${linesOf(found.issues)}`);
+  return judged(
+    schema,
+    CURRENT,
+    text,
+    parsed(text),
+    (issues) => new WireRefusal("protocol", `The answer does not fit responseSchema:\n${linesOf(issues)}`),
+  );
 }
 
 /** Models without a mechanism for it like to put JSON into a block of code. */

@@ -1,8 +1,7 @@
 /** What a finished message says about trying again. */
 import * as wasm from "../../pkg/steersman.js";
-import { EngineLoadError } from "../errors.js";
 import type { AssistantMessage } from "../types.js";
-import { ready } from "./load.js";
+import { requireEngine } from "./load.js";
 
 /** Whether asking the same again may help. Check {@link isContextOverflow} first. */
 export function isRetryable({ stopReason, errorMessage }: AssistantMessage): boolean {
@@ -28,17 +27,6 @@ export function isContextOverflow(
     count(usage?.cacheRead),
     count(usage?.output),
     count(contextWindow),
-  );
-}
-
-/** A verdict is given at once or not at all. */
-function requireEngine(): void {
-  const loading = ready();
-  if (loading === undefined) return;
-  loading.catch(() => {});
-  throw new EngineLoadError(
-    "wasm_load_failed",
-    "The WebAssembly module is not loaded yet: await init() first.",
   );
 }
 

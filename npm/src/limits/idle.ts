@@ -1,7 +1,7 @@
 import { isThenable } from "../engine/describe.js";
 import { AgentError } from "../errors.js";
 import { failureMessage } from "../failure.js";
-import { isPumped, PUMP, type PumpedStream, type ResponseEvent } from "../stream/pump.js";
+import { isPumped, isUpdate, PUMP, type PumpedStream, type ResponseEvent } from "../stream/pump.js";
 import type {
   AssistantMessage,
   AssistantMessageEvent,
@@ -131,24 +131,8 @@ class Watch {
 }
 
 function carriesSomething(event: ResponseEvent): boolean {
-  switch (event.type) {
-    case "text_delta":
-    case "thinking_delta":
-    case "toolcall_delta":
-      return event.delta !== "";
-    case "start":
-    case "text_start":
-    case "text_end":
-    case "thinking_start":
-    case "thinking_end":
-    case "toolcall_start":
-    case "toolcall_end":
-    case "done":
-    case "error":
-      return true;
-    default:
-      return false;
-  }
+  if ("delta" in event && event.delta === "") return false;
+  return isUpdate(event) || ["start", "done", "error"].includes(event.type);
 }
 
 function copied(content: AssistantMessage["content"]): AssistantMessage["content"] {

@@ -18,6 +18,11 @@ export interface PumpedStream extends AssistantMessageEventStreamLike {
   [PUMP](sink: EventSink): Promise<void>;
 }
 
+/** Whether it is an event that a part of the answer comes with. */
+export function isUpdate(event: ResponseEvent): event is Extract<ResponseEvent, { contentIndex: number }> {
+  return /^(text|thinking|toolcall)_(start|delta|end)$/.test(event.type);
+}
+
 /** Whether a response can be pumped. */
 export function isPumped(response: AssistantMessageEventStreamLike): response is PumpedStream {
   return PUMP in response;
