@@ -1,7 +1,6 @@
 // A second minifier behind esbuild's: it knows what is used once, what is never read and what a function could do without.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { minify } from "terser";
 
 const options = {
   module: true,
@@ -13,6 +12,8 @@ const options = {
 
 /** Minifies every JavaScript file of a folder, and keeps its source map true. */
 export async function minifyAll(folder) {
+  // Here, because the set-up that installs it imports this file.
+  const { minify } = await import("terser");
   for (const name of readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".js"))) {
     const file = join(folder, name);
     const before = readFileSync(file, "utf8");
