@@ -215,10 +215,12 @@ test("a second tab follows, sends, and can take over", async () => {
   // What is sent while the first tab answers is being sent until that tab has it stored.
   await ask(page, "Wait for wind");
   await page.waitForSelector('.tool[data-state="running"]');
+  await second.waitForSelector('.tool[data-state="elsewhere"]:has-text("in the other tab")');
   await ask(second, "Who are you?");
   await second.waitForSelector(".queue li:has-text('Sending Who are you?')");
   await click(page, "Stop");
   await second.waitForSelector(".queue", { state: "hidden" });
+  await second.waitForSelector('.tool[data-state="elsewhere"]', { state: "detached" });
   await page.waitForSelector(".message.user:has-text('Who are you?') + .message.assistant");
   await idle(page);
   assert.equal((await said(page)).at(-2)[1], "Who are you?");

@@ -222,6 +222,10 @@ export class Conversation {
           transcript.notice(`Older messages could not be summarised. ${event.errorMessage ?? ""}`);
         break;
       }
+      case "role":
+        // What another tab has left undone is done by nobody.
+        if (event.role === "writer") this.show();
+        break;
       case "storage_error":
         this.trouble = { code: event.error.code, unsaved: event.unsaved };
         break;

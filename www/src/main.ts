@@ -37,6 +37,7 @@ const transcript: Transcript = new Transcript({
     else agent.deny(id, "The user did not allow this.");
   },
   entryOf: (message) => conversation.entryOf(message),
+  elsewhere: () => conversation.following,
   versions: (entry) => conversation.versions(entry),
   showVersion: (entry, step) => void conversation.showVersion(entry, step),
   edit: (entry, text) => run(() => conversation.edit(entry, text)),

@@ -8,13 +8,14 @@ const limit = 2000;
 /** What came back, of the agent or of a stored message. */
 type ToolOutcome = Pick<AgentToolResult<unknown>, "content">;
 
-type State = "writing" | "waiting" | "asking" | "running" | "done" | "failed";
+type State = "writing" | "waiting" | "asking" | "running" | "elsewhere" | "done" | "failed";
 
 const words: Record<State, string> = {
   writing: "being written",
   waiting: "waiting",
   asking: "needs your permission",
   running: "running",
+  elsewhere: "in the other tab",
   done: "done",
   failed: "failed",
 };
@@ -82,9 +83,14 @@ export class ToolCard {
     this.setState(isError ? "failed" : "done", durationMs);
   }
 
-  /** The message with the call failed before the tool could run. */
+  /** The message with the call failed before the tool could run; or the tab that ran it is gone. */
   drop(): void {
-    if (this.current === "writing" || this.current === "waiting") this.setState("failed");
+    if (["writing", "waiting", "elsewhere"].includes(this.current)) this.setState("failed");
+  }
+
+  /** Another tab minds the call. */
+  leave(): void {
+    if (this.current === "writing") this.setState("elsewhere");
   }
 
   /** Asks the user whether the call may run. */

@@ -22,6 +22,8 @@ export interface TranscriptContext {
   origin(message: AgentMessage): "steering" | "follow-up" | undefined;
   /** The user has decided about a call that needs approval. */
   decide(requestId: string, allowed: boolean): void;
+  /** Whether calls that have no result may be under way in another tab. */
+  elsewhere(): boolean;
   /** The entry that keeps a message, once there is one. */
   entryOf(message: AgentMessage): string | undefined;
   versions(entry: string): Versions | undefined;
@@ -84,7 +86,8 @@ export class Transcript {
   /** Brings names and tools of messages up to date: nothing is in progress. */
   finish(): void {
     this.name();
-    for (const card of this.cards.values()) card.drop();
+    const elsewhere = this.context.elsewhere();
+    for (const card of this.cards.values()) elsewhere ? card.leave() : card.drop();
     let first: string | undefined;
     this.pieces.forEach((piece, place) => {
       if (piece.kind === "user") first = undefined;
