@@ -22,7 +22,6 @@ mod openai_responses;
 pub mod order;
 mod pi_messages;
 mod proxy;
-mod read;
 mod request;
 mod response;
 pub mod schema;

@@ -4,8 +4,8 @@
 use crate::draft::{members, Draft, Kind};
 use crate::failure::Failure;
 use crate::json::Number;
-use crate::read::Read;
 use crate::response::{Decode, Step};
+use crate::source::Read;
 use crate::source::Source;
 use crate::sse::Event;
 use crate::template::Template;

@@ -14,8 +14,8 @@ use crate::openai_completions;
 use crate::openai_responses;
 use crate::pi_messages;
 use crate::proxy;
-use crate::read::Read;
 use crate::sniff::{sniff, Body};
+use crate::source::Read;
 use crate::sse::{Event, Sink, Sse, Trailing};
 use crate::text::{decimal, json_fault, lossy};
 

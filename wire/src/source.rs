@@ -1,10 +1,12 @@
 //! Parts of an event, read where they stand.
 
 use crate::json::double::parse_f64;
-use crate::json::{Kind, Reader};
+use crate::json::{JsonError, Kind, Reader};
 use crate::literal::Literal;
-use crate::read::Read;
 use std::borrow::Cow;
+
+/// What was read, or why it is no good JSON.
+pub(crate) type Read<T> = Result<T, JsonError>;
 
 /// The source of a value, which was checked; empty for a value that is absent. Null counts as absent.
 #[derive(Clone, Copy, Default)]

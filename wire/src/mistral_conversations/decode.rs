@@ -4,8 +4,8 @@ use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::model::Model;
 use crate::openai_completions::Decoder as Chat;
-use crate::read::Read;
 use crate::response::{Decode, Step};
+use crate::source::Read;
 use crate::sse::Event;
 use crate::text::decimal;
 
