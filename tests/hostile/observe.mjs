@@ -1,10 +1,14 @@
 // What hostile tests watch, in Node and in a page alike: promises that never settle, rejections that nobody handles,
 // and the grammar of events.
 
-/** The next macrotask. All microtasks, and with them all work of a run that waits for nothing outside, come before it. */
+/**
+ * The next macrotask. All microtasks, and with them all work of a run that waits for nothing outside, come before it. In
+ * a page it is one of low priority: a run that has worked for long lets the page breathe, and goes on in such a task.
+ */
 export const turn = () =>
   new Promise((resolve) => {
     if (typeof setImmediate === "function") return void setImmediate(resolve);
+    if (globalThis.scheduler) return void scheduler.postTask(resolve, { priority: "background" });
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();

@@ -1,4 +1,5 @@
 // The hostile tests as one suite, for Node and for a page: no Node API is used here.
+import { busy } from "./busy.mjs";
 import { crashes } from "./crash.mjs";
 import { fuzz } from "./fuzz.mjs";
 import { matrix } from "./matrix.mjs";
@@ -19,6 +20,7 @@ export async function hostile(host, seeds, log) {
   await part("methods called in every place", () => matrix(host, log));
   await part("strange values in every slot", () => strangeValues(host, log));
   await part(`fuzz, seeds from ${seeds.from}`, () => fuzz(host, seeds.from, seeds.count));
+  await part("slow machines and busy pages", () => busy(host));
   await part("crashes of the engine", () => crashes(host));
   return parts;
 }

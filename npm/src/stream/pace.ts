@@ -7,6 +7,8 @@
 const STRETCH = 8;
 /** Reading the clock for every delta would cost more than the delta. */
 const CHECK_EVERY = 16;
+/** How long a page that is never idle can hold work up, in milliseconds. */
+const PATIENCE = 50;
 /** A wait longer than this was a real one: others had their turn. In milliseconds. */
 const REAL_WAIT = 1;
 
@@ -47,7 +49,8 @@ interface TaskScheduler {
 }
 
 /**
- * A new task, behind what is waiting. Not `setTimeout`, which hidden pages slow down to a second and more, and not
+ * A new task, behind what is waiting, but at most {@link PATIENCE} later: while a page keeps busy, its tasks of low
+ * priority wait for ever. Not `setTimeout` alone, which hidden pages slow down to a second and more, and not
  * `scheduler.yield`, which goes before timers.
  */
 export function nextTurn(): Promise<void> {
@@ -59,7 +62,12 @@ export function nextTurn(): Promise<void> {
     if (typeof setImmediate === "function") {
       setImmediate(resolve);
     } else if (typeof scheduler?.postTask === "function" && document?.hidden !== true) {
-      scheduler.postTask(resolve, { priority: "background" }).catch(resolve);
+      const timer = setTimeout(resolve, PATIENCE);
+      const go = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      scheduler.postTask(go, { priority: "background" }).catch(go);
     } else if (typeof MessageChannel === "function") {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
