@@ -118,8 +118,9 @@ async function buildWasm() {
     ...mirrors.map((mirror) => [join(registry, mirror, "/"), "crates/"]),
     [join(sysroot, "lib/rustlib/src/rust/"), "rust/"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
-  // The stack comes first, the data behind it.
-  const flags = [...remap, `-Clink-arg=-zstack-size=${stackSize}`];
+  // The stack comes first, the data behind it, each constant by itself (data.mjs).
+  const links = [`-zstack-size=${stackSize}`, "--no-merge-data-segments"].map((arg) => `-Clink-arg=${arg}`);
+  const flags = [...remap, ...links];
   const target = ["--release", "--target", "wasm32-unknown-unknown"];
   await must("cargo", ["build", "--package", "steersman", "--lib", "--features", "js", ...target], {
     env: { CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"), CARGO_TARGET_DIR: targetDir },

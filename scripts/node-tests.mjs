@@ -7,7 +7,7 @@ import { Report, root, run, walk } from "./common.mjs";
  *
  * @param options `report`: holds what has been counted before
  */
-export async function nodeTests(dir, { env = {}, seconds = 800, report = new Report() } = {}) {
+export async function nodeTests(dir, { env = {}, seconds = 1400, report = new Report() } = {}) {
   const files = walk(dir, (file) => file.endsWith(".test.mjs"));
   report.check(files.length > 0, `${relative(root, dir)} holds *.test.mjs files`);
   const args = ["--test", "--test-reporter=spec", "--test-concurrency=1", ...files];

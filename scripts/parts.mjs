@@ -1,6 +1,7 @@
 // Takes out of a module what only some of its exports need, as a second module that works in the memory of the first:
 // who does not load it does not pay for it. Only calls lead from function to function; whatever stands in the table may
 // be called from anywhere, and stays.
+import { shareData } from "./data.mjs";
 import { joined, reader, SECTION, sized, unsigned } from "./wasm-reader.mjs";
 
 /** The module that the second one imports from: the exports of the first. */
@@ -35,9 +36,11 @@ export function takeOut(wasm, moved) {
   const called = new Set(goes.flatMap((at) => whole.functions[at - imported.length].calls));
   const shared = [...called].filter((at) => !gone.has(at)).sort((a, b) => a - b);
   const own = shared.filter((at) => at >= imported.length);
+  const numbers = new Set(rest.flatMap((at) => whole.functions[at - imported.length].numbers));
+  const data = shareData(whole.data, numbers);
   return {
-    first: first(whole, rest, own, moved),
-    second: second(whole, goes, shared, moved),
+    first: first(whole, rest, own, moved, data.first),
+    second: second(whole, goes, shared, moved, data.second),
   };
 }
 
@@ -47,7 +50,7 @@ const MEMORY = "_m";
 const TABLE = "_t";
 const STACK = "_s";
 
-function first(whole, rest, own, moved) {
+function first(whole, rest, own, moved, data) {
   const { imported, functions } = whole;
   const index = new Map([...imported.keys(), ...rest].map((at, i) => [at, i]));
   const exports = whole.exported
@@ -65,10 +68,13 @@ function first(whole, rest, own, moved) {
       ),
     ),
     [SECTION.code]: list(kept.map((one) => whole.body(one, index))),
+    // How many segments there are: the section begins with it.
+    [SECTION.dataCount]: data.subarray(0, 1),
+    [SECTION.data]: data,
   });
 }
 
-function second(whole, goes, shared, moved) {
+function second(whole, goes, shared, moved, data) {
   const { imported, functions } = whole;
   const index = new Map([...shared, ...goes].map((at, i) => [at, i]));
   let exports = 0;
@@ -92,8 +98,9 @@ function second(whole, goes, shared, moved) {
       [SECTION.functions]: list(taken.map(({ type }) => unsigned(type))),
       [SECTION.exports]: list(chosen.map(({ name, at }) => exportOf(name, 0, index.get(at)))),
       [SECTION.code]: list(taken.map((one) => whole.body(one, index))),
+      [SECTION.data]: data,
     },
-    [SECTION.types, SECTION.imports, SECTION.functions, SECTION.exports, SECTION.code],
+    [SECTION.types, SECTION.imports, SECTION.functions, SECTION.exports, SECTION.code, SECTION.data],
   );
 }
 
@@ -155,13 +162,21 @@ function read(wasm) {
     cursor.skip(1);
     return { head: since(start), items: Array.from({ length: cursor.number() }, () => cursor.number()) };
   });
+  const data = items(SECTION.data, () => {
+    if (cursor.number() !== 0) throw new Error("data that is not put in its place at once");
+    const at = cursor.instruction().value;
+    cursor.skip(1);
+    const length = cursor.number();
+    cursor.skip(length);
+    return { at, bytes: since(cursor.at - length) };
+  });
   const functions = items(SECTION.code, () => functionAt(wasm, cursor)).map((one, i) => ({
     ...one,
     type: types[i],
   }));
 
   return {
-    ...{ imported, tables, memory, stack, exported, segments, functions },
+    ...{ imported, tables, memory, stack, exported, segments, functions, data },
     table: segments.flatMap(({ items }) => items),
     /** The function with its calls led elsewhere. */
     body({ start, end, at }, index) {
@@ -183,7 +198,10 @@ function read(wasm) {
   };
 }
 
-/** Where a function lies, what it calls and where, and whether it uses tables or globals besides the stack. */
+/**
+ * Where a function lies, what it calls and where, the numbers in it that may be addresses, and whether it uses tables or
+ * globals besides the stack.
+ */
 function functionAt(wasm, cursor) {
   const size = cursor.number();
   const start = cursor.at;
@@ -193,6 +211,7 @@ function functionAt(wasm, cursor) {
     cursor.skip(1);
   }
   const at = [];
+  const numbers = [];
   let others = false;
   while (cursor.at < end) {
     const opcode = wasm[cursor.at];
@@ -201,8 +220,11 @@ function functionAt(wasm, cursor) {
     others ||= opcode === 0x25 || opcode === 0x26 || opcode === 0xd2;
     const { from, kind, value } = cursor.instruction();
     if (kind === "call") at.push({ place: from, after: cursor.at, called: value });
+    else if (kind === "offset" || kind === "i32") numbers.push(value);
+    // Two of them, written in one go.
+    else if (kind === "i64") numbers.push(value % 2 ** 32, Math.floor(value / 2 ** 32));
   }
-  return { start, end, at, others, calls: at.map(({ called }) => called) };
+  return { start, end, at, numbers, others, calls: at.map(({ called }) => called) };
 }
 
 const exportOf = (name, kind, at) => joined([text(name), Uint8Array.of(kind), unsigned(at)]);

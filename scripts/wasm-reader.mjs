@@ -3,7 +3,7 @@
 /** The kinds of sections that the scripts look at. */
 export const SECTION = {
   ...{ custom: 0, types: 1, imports: 2, functions: 3, tables: 4, memories: 5, globals: 6 },
-  ...{ exports: 7, elements: 9, code: 10 },
+  ...{ exports: 7, elements: 9, code: 10, data: 11, dataCount: 12 },
 };
 
 /** A number in LEB128. */
