@@ -37,6 +37,18 @@ export function ownerCases(session, database, { locks, lost = 300 } = {}) {
     await second.close();
   });
 
+  on("the second writes also when the first has gone before anything was said", async () => {
+    const first = await open();
+    const second = await open(first.id);
+    const gone = told(second, "gone");
+    const role = becomes(second, "writer");
+    await first.close();
+    equal((await Promise.race([role, gone])).type, "role");
+    await second.commit([entry("a", null)]);
+    equal(await ids(second), ["a"]);
+    await second.close();
+  });
+
   on("taking over waits for what the holder wants to finish", async () => {
     const holder = await open();
     await holder.commit([entry("a", null)]);

@@ -52,7 +52,7 @@ export class Owner {
   #commits = 0;
   /** The last number that is known here. */
   #seen = 0;
-  /** Whether the session has been seen in the database. */
+  /** Whether something was written. The row of an empty session goes with its writer, and that takes nothing away. */
   #known = false;
   #gone = false;
   /** The page was put aside, and the lock let go. */
@@ -111,6 +111,7 @@ export class Owner {
 
   #wrote({ firstSeq, seqs }: Committed, epoch: number): void {
     const toSeq = firstSeq + seqs.length - 1;
+    this.#known = true;
     this.#seen = Math.max(this.#seen, toSeq);
     this.#channel?.post({ kind: "commit", epoch, fromSeq: firstSeq, toSeq });
     this.#list?.post({ id: this.#place.id });
@@ -210,7 +211,7 @@ export class Owner {
       throw error;
     }
     const before = this.role;
-    this.#known = true;
+    this.#known = row.nextSeq > 1;
     this.#epoch = row.epoch;
     this.role = "writer";
     this.#packer.note(row.nextSeq - 1, row.packed);
@@ -238,7 +239,7 @@ export class Owner {
   async #look(tell = true): Promise<void> {
     const row = await readRow(this.#db, this.#place.id);
     if (row) {
-      this.#known = true;
+      this.#known = row.nextSeq > 1;
       this.#notice(row.nextSeq - 1, tell);
     } else if (this.#known) this.#vanish();
   }
