@@ -1,6 +1,22 @@
 /** Operations of the engine, with their refusals as errors. */
 import { callSession, type SessionKey } from "../engine/session.js";
 
+/** What people read beside the code; the other codes are mistakes of a caller, or of a file, and say enough. */
+const WORDS: Record<string, string> = {
+  fenced: "another page writes",
+  gone: "it was removed",
+  quota: "there is no room left",
+  unavailable: "nothing can be kept here",
+  version: "another page has a later version",
+};
+
+/** The code, the place, what it means, and what the browser says itself: others may quote keys. */
+function words(code: string, line: number | null | undefined, cause: unknown): string {
+  const place = line ? `${code} (line ${line})` : code;
+  const said = cause instanceof DOMException ? cause.message : "";
+  return [place, WORDS[code], said].filter(Boolean).join(": ");
+}
+
 /** Why an operation on a session is refused. Nothing has changed then. */
 export class SessionError extends Error {
   override name = "SessionError";
@@ -11,7 +27,7 @@ export class SessionError extends Error {
 
   /** @param options `cause`: the original value, whatever it was */
   constructor(code: string, line?: number | null, options?: { cause?: unknown }) {
-    super(line ? `${code} (line ${line})` : code, options);
+    super(words(code, line, options?.cause), options);
     this.code = code;
     if (line) this.line = line;
   }
