@@ -9,6 +9,7 @@ import { build as vite } from "vite";
 import webpack from "webpack";
 import { launch, open, serve, strictCsp } from "../scripts/browser.mjs";
 import { must, Report, root, tsc } from "../scripts/common.mjs";
+import { fetchPackages } from "../scripts/packages.mjs";
 import { expected } from "./consumer/app.mjs";
 
 const report = new Report();
@@ -105,7 +106,14 @@ await report.attempt("importing does nothing", async () => {
 });
 
 // --- Types
-const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "ES2022", types: [] };
+const compilerOptions = {
+  ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  strict: true,
+  noEmit: true,
+  skipLibCheck: false,
+  target: "ES2022",
+  types: [],
+};
 for (const [module, moduleResolution] of [
   ["ESNext", "Bundler"],
   ["Node16", "Node16"],
@@ -123,8 +131,15 @@ for (const [module, moduleResolution] of [
   );
   await report.command(`types under ${moduleResolution}`, tsc, ["-p", app], { cwd: app });
   // Many projects stay with an older compiler for long.
-  const older = join(root, "node_modules/typescript-5/bin/tsc");
-  await report.command(`types under ${moduleResolution}, TypeScript 5`, older, ["-p", app], { cwd: app });
+  for (const [name, modules] of [
+    ["5", join(root, "node_modules/typescript-5")],
+    ["5.4", join(await fetchPackages("compiler"), "typescript")],
+  ]) {
+    const older = join(modules, "bin/tsc");
+    await report.command(`types under ${moduleResolution}, TypeScript ${name}`, older, ["-p", app], {
+      cwd: app,
+    });
+  }
 }
 
 // --- Bundles

@@ -22,6 +22,8 @@ const sets = {
     typebox: "1.4.3",
     "@sinclair/typebox": "0.34.52",
   },
+  // The oldest compiler that reads the declarations of the package.
+  compiler: { typescript: "5.4.5" },
 };
 
 const folderOf = (set) => join(targetDir, "packages", set);

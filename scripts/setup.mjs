@@ -218,6 +218,7 @@ const needs = {
   },
   pi: packagesOf("pi", `pi-agent-core ${piVersion}, to compare with (110 MB)`),
   schemas: packagesOf("schemas", "Zod, Valibot, ArkType and TypeBox, for their schemas"),
+  compiler: packagesOf("compiler", "TypeScript 5.4, the oldest for users of the package"),
   "wasm-bindgen": {
     title: `wasm-bindgen ${lockedVersion("wasm-bindgen")}, compiled by cargo in about 2 minutes`,
     lane: "cargo",

@@ -156,7 +156,7 @@ const stages = [
   },
   {
     name: "package",
-    needs: ["npm", "chromium"],
+    needs: ["npm", "chromium", "compiler"],
     package: true,
     seconds: 600,
     what: "the packed tarball in Node, a page and bundlers",

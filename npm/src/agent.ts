@@ -32,6 +32,7 @@ import type {
   AgentOptions,
   AgentState,
   AgentUsage,
+  AsyncEvents,
   CustomMessage,
   ImageContent,
   QueueMode,
@@ -135,7 +136,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
    * All events from now on, for one consumer. Unlike a listener it cannot hold up or break a run. Leaving the loop ends
    * it, and so does `dispose()`. Events that are not read yet are kept.
    */
-  events(): AsyncIterableIterator<AgentEvent<TCustom>, undefined> {
+  events(): AsyncEvents<AgentEvent<TCustom>> {
     return this._broadcast.events();
   }
 

@@ -1,6 +1,6 @@
 import { Channel } from "./channel.js";
 import { Listeners } from "./listeners.js";
-import type { AgentEvent, AgentListener, CustomMessage } from "./types.js";
+import type { AgentEvent, AgentListener, AsyncEvents, CustomMessage } from "./types.js";
 
 /** Gets all events, whatever the listeners do with them, and cannot hold anything up. */
 export interface Tap<TCustom extends CustomMessage> {
@@ -30,7 +30,7 @@ export class Broadcast<TCustom extends CustomMessage> {
   }
 
   /** An iterator over all events from now on. */
-  events(): AsyncIterableIterator<AgentEvent<TCustom>, undefined> {
+  events(): AsyncEvents<AgentEvent<TCustom>> {
     const channel = new Channel<AgentEvent<TCustom>>();
     const untap = this.tap(channel);
     const iterator = channel.iterate(untap);

@@ -1,4 +1,5 @@
 import { Fifo } from "./fifo.js";
+import type { AsyncEvents } from "./types.js";
 
 interface Waiter<T> {
   resolve(result: IteratorResult<T, undefined>): void;
@@ -50,7 +51,7 @@ export class Channel<T> {
    *
    * @param onReturn called once when the iterator is left early
    */
-  iterate(onReturn?: () => void): AsyncIterableIterator<T, undefined> {
+  iterate(onReturn?: () => void): AsyncEvents<T> {
     let left = false;
     const waiting = new Set<Waiter<T>>();
     const end: IteratorResult<T, undefined> = { value: undefined, done: true };

@@ -1,6 +1,6 @@
 import { Channel } from "./channel.js";
 import { AgentError } from "./errors.js";
-import type { AssistantMessage, AssistantMessageEvent } from "./types.js";
+import type { AssistantMessage, AssistantMessageEvent, AsyncEvents } from "./types.js";
 
 /**
  * Events to iterate over, and a result to wait for. Iterating and waiting are independent of each other, and neither
@@ -58,7 +58,7 @@ export class EventStream<T, R = T> implements AsyncIterable<T> {
     this._settle.reject(error);
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<T, undefined> {
+  [Symbol.asyncIterator](): AsyncEvents<T> {
     return this._channel.iterate();
   }
 

@@ -18,7 +18,7 @@ const lookUp = tool({
   },
 });
 
-export async function app(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function app(bytes: ArrayBuffer): Promise<string> {
   await init(bytes);
   const agent = new Agent({ streamFn: streamSimple });
   agent.state.tools = [lookUp];
@@ -30,7 +30,10 @@ export async function app(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     // @ts-expect-error: no such event
     if (event.type === "message_updated") return;
   });
-  await agent.prompt("hello");
+  for await (const event of agent.stream("hello")) {
+    // @ts-expect-error: no such event
+    if (event.type === "message_updated") break;
+  }
   off();
   // @ts-expect-error: a prompt is text or messages
   await agent.prompt(42);

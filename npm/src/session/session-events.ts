@@ -1,7 +1,7 @@
 /** What a session tells, and to whom. */
 import { Channel } from "../channel.js";
 import type { AgentError } from "../errors.js";
-import type { Usage } from "../types.js";
+import type { AsyncEvents, Usage } from "../types.js";
 import type { StoreRole } from "./store.js";
 import type { FileLists, SessionEntry } from "./types.js";
 
@@ -100,7 +100,7 @@ export class SessionEvents {
     };
   }
 
-  iterate(): AsyncIterableIterator<SessionEvent, undefined> {
+  iterate(): AsyncEvents<SessionEvent> {
     const channel = new Channel<SessionEvent>();
     this.channels.add(channel);
     return channel.iterate(() => {

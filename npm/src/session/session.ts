@@ -2,7 +2,7 @@
 import type { Agent } from "../agent.js";
 import { oneMessage, type PromptInput, type PromptOptions, type RunOptions } from "../input.js";
 import { checkNames } from "../names.js";
-import type { AgentMessage, CustomMessage, ImageContent, Receipt } from "../types.js";
+import type { AgentMessage, AsyncEvents, CustomMessage, ImageContent, Receipt } from "../types.js";
 import { type CompactionOptions, Compactor } from "./auto-compaction.js";
 import { type ContextUsage, contextUsage } from "./context-usage.js";
 import { type FindModel, SessionCore } from "./core.js";
@@ -302,7 +302,7 @@ export class Session<TCustom extends CustomMessage = never> {
   }
 
   /** All events from now on, for one consumer. */
-  events(): AsyncIterableIterator<SessionEvent, undefined> {
+  events(): AsyncEvents<SessionEvent> {
     return this._core().events.iterate();
   }
 

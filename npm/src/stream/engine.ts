@@ -11,12 +11,15 @@ export interface WireBatch {
   readonly text: string;
 }
 
+/** Bytes that can be sent. `Uint8Array` has a parameter in later versions of TypeScript only. */
+export type Bytes = ReturnType<TextEncoder["encode"]>;
+
 /** A request, ready to be sent. */
 export interface WireRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** JSON in UTF-8. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Bytes;
   /** What {@link WireEngine.open} needs to know about it. */
   readonly reply: Uint8Array;
 }

@@ -31,6 +31,15 @@ export type AssistantMessageEvent =
   | { type: "done"; reason: "stop" | "length" | "toolUse" | "deferred"; message: AssistantMessage }
   | { type: "error"; reason: "aborted" | "error"; error: AssistantMessage };
 
+/**
+ * Iterates over events: `for await (const event of events)`. Leaving the loop ends it.
+ *
+ * It is what `AsyncIterableIterator` is, whose parameters depend on the version of TypeScript.
+ */
+export interface AsyncEvents<T> extends AsyncIterator<T, undefined> {
+  [Symbol.asyncIterator](): AsyncEvents<T>;
+}
+
 /** A response in progress: iterate over its events, or wait for the final message. */
 export interface AssistantMessageEventStreamLike extends AsyncIterable<AssistantMessageEvent> {
   result(): Promise<AssistantMessage>;
