@@ -1,7 +1,7 @@
 // Builds the publishable package in npm/: Rust -> wasm -> glue -> bundles and types. `npm run build [-- --force]`.
 // Two steps, each skipped while its inputs are unchanged:
 //   wasm    npm/pkg    glue, optimised module, the module as text (inline.mjs)
-//   bundle  npm/dist   one file per npm/src/entry/*.ts with shared chunks, .d.ts files, steersman.wasm
+//   bundle  npm/dist   one file per npm/src/entry/*.ts with shared chunks, .d.ts files, the modules as files
 import {
   appendFileSync,
   copyFileSync,
@@ -144,6 +144,7 @@ async function buildWasm() {
   const moved = sessionExports.map((name) => short.exports.get(name));
   const { first, second } = takeOut(short.wasm, moved);
   writeFileSync(plain, first);
+  writeFileSync(join(work, "session.wasm"), second);
   writeFileSync(glue, withSecond(short.glue, moved));
   appendFileSync(join(work, "steersman.d.ts"), attachType);
   const sources = await inlineSources({ inline: first, session: second }, stackSize, work);
@@ -186,6 +187,7 @@ async function bundle() {
   await minifyAll(work);
   for (const file of readdirSync(work).filter((name) => name.endsWith(".map"))) slimMap(join(work, file));
   copyFileSync(wasmFile, join(work, "steersman.wasm"));
+  copyFileSync(join(pkg, "session.wasm"), join(work, "session.wasm"));
   swap(work, dist);
 
   copyFileSync(join(root, "LICENSE"), join(root, "npm/LICENSE"));

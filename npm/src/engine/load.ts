@@ -121,17 +121,29 @@ export function init(source?: WasmSource): Promise<void> {
 
 async function load(given: WasmSource | undefined): Promise<void> {
   if (given === undefined && loader.kind === "sync") return loadSync(loader.bytes);
-  const source = given ?? (loader.kind === "async" ? loader.source() : undefined);
+  const source = given ?? ownSource();
   if (source === undefined) {
     throw new EngineLoadError(
       "wasm_load_failed",
       "No WebAssembly module was given. This entry needs it from the caller: await init(source) with bytes, a WebAssembly.Module, a URL or a Response.",
     );
   }
-  const found = await resolve(await source);
+  const found = await resolveModule(await source);
   // A synchronous load may have come first while this one was waiting.
   if (!loaded) loadSync(() => found);
 }
+
+/** Where the entry looks; a bundle that is no module has no address to look beside. */
+function ownSource(): WasmSource | undefined {
+  if (loader.kind !== "async") return undefined;
+  try {
+    return loader.source();
+  } catch (error) {
+    throw new EngineLoadError("wasm_load_failed", `${describe(error)}. ${NAME_IT}`, { cause: error });
+  }
+}
+
+const NAME_IT = "Give init() the address of the package's steersman.wasm, or its bytes.";
 
 function loadSync(source: () => BufferSource | WebAssembly.Module): void {
   if (loaded) return;
@@ -146,16 +158,17 @@ function loadSync(source: () => BufferSource | WebAssembly.Module): void {
 
 type Resolved = BufferSource | WebAssembly.Module;
 
-async function resolve(source: Exclude<WasmSource, PromiseLike<unknown>>): Promise<Resolved> {
+/** What a source stands for. @throws EngineLoadError */
+export async function resolveModule(source: Exclude<WasmSource, PromiseLike<unknown>>): Promise<Resolved> {
   const wrapped = (source as { module_or_path?: Exclude<WasmSource, PromiseLike<unknown>> }).module_or_path;
-  if (wrapped !== undefined) return resolve(wrapped);
+  if (wrapped !== undefined) return resolveModule(wrapped);
   if (isModule(source) || isBytes(source)) return source;
   const response = isResponse(source) ? source : await fetchModule(source as string | URL);
   const url = response.url || "the given Response";
   if (!response.ok) {
     throw new EngineLoadError(
       "wasm_load_failed",
-      `Could not load the WebAssembly module: ${url} answered ${response.status} ${response.statusText}`.trim(),
+      `Could not load the WebAssembly module: ${url} answered ${response.status}. ${NAME_IT}`,
     );
   }
   const type = response.headers.get("content-type") ?? "no content type";
@@ -183,13 +196,14 @@ async function fetchModule(url: string | URL): Promise<Response> {
   } catch (error) {
     throw new EngineLoadError(
       "wasm_load_failed",
-      `Could not load the WebAssembly module from ${String(url)}: ${describe(error)}`,
+      `Could not load the WebAssembly module from ${String(url)}: ${describe(error)}. ${NAME_IT}`,
       { cause: error },
     );
   }
 }
 
-function isModule(value: unknown): value is WebAssembly.Module {
+/** Whether a value is a compiled module, also one of another realm. */
+export function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }
 
@@ -205,14 +219,21 @@ function isResponse(value: unknown): value is Response {
 export function loadError(error: unknown): EngineLoadError {
   if (error instanceof EngineLoadError) return error;
   const text = describe(error);
-  if (/content security policy|unsafe-eval|wasm-unsafe-eval|blocked by CSP/i.test(text)) {
+  // In a content script of an extension Chromium says nothing at all.
+  if (/content security policy|unsafe-eval|blocked by CSP|Module\(\): $/i.test(text)) {
     return new EngineLoadError(
       "wasm_blocked_by_csp",
       `The page's Content-Security-Policy does not allow WebAssembly. Add 'wasm-unsafe-eval' to script-src. (${text})`,
       { cause: error },
     );
   }
-  return new EngineLoadError("wasm_load_failed", `The WebAssembly module could not be loaded: ${text}`, {
-    cause: error,
-  });
+  // Edge workers; V8 says so.
+  const advice = /by embedder/.test(text)
+    ? ". Here modules are compiled before: give init() what `import` makes of steersman/steersman.wasm, and initSessions() that of steersman/session.wasm"
+    : "";
+  return new EngineLoadError(
+    "wasm_load_failed",
+    `The WebAssembly module could not be loaded: ${text}${advice}`,
+    { cause: error },
+  );
 }

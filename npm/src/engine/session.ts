@@ -5,7 +5,8 @@
 import * as packed from "../../pkg/session.js";
 import * as wasm from "../../pkg/steersman.js";
 import { currentGeneration, enter } from "./guard.js";
-import { loadError, ready, requireEngine } from "./load.js";
+import type { WasmSource } from "../types.js";
+import { isModule, loadError, ready, requireEngine, resolveModule } from "./load.js";
 import { unpack } from "./unpack.js";
 
 /** What an operation says: a value, or why it is refused. */
@@ -39,6 +40,22 @@ export function callSession(
 export async function readyForSessions(): Promise<void> {
   await ready();
   attach();
+}
+
+/**
+ * Takes the engine's part for sessions from `source`, as `init` does with the engine. Only where nothing can be compiled
+ * while a program runs (edge workers): give the import of `steersman/session.wasm`. Without a call the part comes out of
+ * the JavaScript.
+ *
+ * @throws EngineLoadError when there is no module in it
+ */
+export async function initSessions(source: WasmSource): Promise<void> {
+  try {
+    const found = await resolveModule(await source);
+    module ??= isModule(found) ? found : new WebAssembly.Module(found);
+  } catch (error) {
+    throw loadError(error);
+  }
 }
 
 let module: WebAssembly.Module | undefined;

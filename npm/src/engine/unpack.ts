@@ -12,6 +12,9 @@ export interface Packed {
 
 /** Puts a module together; a small module does it. */
 export function unpack({ text, places, length }: Packed): Uint8Array<ArrayBuffer> {
+  // A classic script has the encoding of its page, where its server names none.
+  if (decoder.charCodeAt(0) !== 256)
+    throw new Error('the script was not read as UTF-8. Begin the page with <meta charset="utf-8">');
   const module = new WebAssembly.Module(Uint8Array.from(decoder, (character) => character.charCodeAt(0)));
   const { memory, join } = new WebAssembly.Instance(module).exports as unknown as {
     memory: { buffer: ArrayBuffer };

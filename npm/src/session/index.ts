@@ -9,6 +9,7 @@ export {
   setName,
   treeWrites,
 } from "./branches.js";
+export { initSessions } from "../engine/session.js";
 export { SessionError } from "./call.js";
 export {
   calculateContextTokens,
