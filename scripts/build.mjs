@@ -24,6 +24,7 @@ import { writeNotices } from "./notices.mjs";
 import { decoderTypes, inlineSources, inlineTypes } from "./inline.mjs";
 import { takeOut } from "./parts.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
+import { takeOutUnused } from "./unused.mjs";
 
 /**
  * The oldest browsers (and Node) the package runs in. `wasmFeatures` is what all of them know. Chrome before 114 refuses
@@ -118,23 +119,28 @@ async function buildWasm() {
     ...mirrors.map((mirror) => [join(registry, mirror, "/"), "crates/"]),
     [join(sysroot, "lib/rustlib/src/rust/"), "rust/"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
-  // The stack comes first, the data behind it, each constant by itself (data.mjs).
-  const links = [`-zstack-size=${stackSize}`, "--no-merge-data-segments"].map((arg) => `-Clink-arg=${arg}`);
-  const flags = [...remap, ...links];
+  // The stack comes first, the data behind it. What the linker knows stays in the module for a while (linked.mjs).
+  const flags = [...remap, `-Clink-arg=-zstack-size=${stackSize}`, "-Clink-arg=--emit-relocs"];
   const target = ["--release", "--target", "wasm32-unknown-unknown"];
   await must("cargo", ["build", "--package", "steersman", "--lib", "--features", "js", ...target], {
     env: { CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"), CARGO_TARGET_DIR: targetDir },
   });
   const work = `${pkg}.new`;
   rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const linked = readFileSync(join(targetDir, "wasm32-unknown-unknown/release/steersman.wasm"));
+  const { wasm, own } = takeOutUnused(linked, sessionExports);
+  const used = join(work, "used.wasm");
+  writeFileSync(used, wasm);
   await must("wasm-bindgen", [
-    join(targetDir, "wasm32-unknown-unknown/release/steersman.wasm"),
+    used,
     ...["--target", "web", "--out-dir", work, "--out-name", "steersman"],
     // The loader gives the bytes, so the glue names no file that a bundler would look for.
     "--omit-default-module-path",
     // After a trap the loader puts a fresh instance behind the same exports.
     "--experimental-reset-state-function",
   ]);
+  rmSync(used);
   const plain = join(work, "steersman_bg.wasm");
   const optimised = join(work, "optimised.wasm");
   await must(bin("wasm-opt"), ["-Oz", ...wasmOptFlags, ...wasmFeatureFlags, plain, "-o", optimised]);
@@ -142,7 +148,9 @@ async function buildWasm() {
   const short = shortenNames(readFileSync(optimised), readFileSync(glue, "utf8"));
   rmSync(optimised);
   const moved = sessionExports.map((name) => short.exports.get(name));
-  const { first, second } = takeOut(short.wasm, moved);
+  const { first, second } = takeOut(short.wasm, moved, own);
+  if (![first, second].every((module) => WebAssembly.validate(module)))
+    throw new Error("a part is no module");
   writeFileSync(plain, first);
   writeFileSync(join(work, "session.wasm"), second);
   writeFileSync(glue, withSecond(short.glue, moved));
@@ -241,7 +249,7 @@ export async function build({ force = false } = {}) {
   const rust = [
     ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/glue.mjs"),
     ...at("scripts/inline.mjs", "scripts/streams.mjs", "scripts/characters.mjs", "scripts/wasm-reader.mjs"),
-    ...at("scripts/join.wat", "scripts/parts.mjs"),
+    ...at("scripts/join.wat", "scripts/parts.mjs", "scripts/linked.mjs", "scripts/unused.mjs"),
     ...walk(join(root, "src")),
     ...walk(join(root, "wire/src")),
   ];

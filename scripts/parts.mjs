@@ -1,47 +1,82 @@
 // Takes out of a module what only some of its exports need, as a second module that works in the memory of the first:
-// who does not load it does not pay for it. Only calls lead from function to function; whatever stands in the table may
-// be called from anywhere, and stays.
-import { shareData } from "./data.mjs";
+// who does not load it does not pay for it. Only calls lead from function to function; of what stands in the table, and
+// of the data, only the linker knew who needs it (unused.mjs).
 import { joined, reader, SECTION, sized, unsigned } from "./wasm-reader.mjs";
 
 /** The module that the second one imports from: the exports of the first. */
 export const FIRST = "c";
 
+/** Each piece of data says where it goes: shorter ones stay where they are, and so many zeros may lie between two. */
+const SHORTEST = 16;
+const ZEROS = 32;
+
 /**
  * @param {Uint8Array} wasm
  * @param {string[]} moved the exports of the second module
+ * @param {import("./unused.mjs").Own} own the data that they alone need, and the places in the table
  * @returns {{ first: Uint8Array, second: Uint8Array }}
  */
-export function takeOut(wasm, moved) {
+export function takeOut(wasm, moved, own) {
   const whole = read(wasm);
   const { imported, exported } = whole;
   const places = (chosen) =>
     exported.filter(({ name, kind }) => kind === 0 && chosen(name)).map(({ at }) => at);
-  const stays = reached(whole, [...places((name) => !moved.includes(name)), ...whole.table]);
+  const slots = own.slots.map((slot) => ({ slot, at: whole.slots.get(slot) }));
+  const others = [...whole.slots].filter(([slot]) => !own.slots.includes(slot)).map(([, at]) => at);
+  const stays = reached(whole, [...places((name) => !moved.includes(name)), ...others]);
   const goes = [
-    ...reached(
-      whole,
-      places((name) => moved.includes(name)),
-    ),
+    ...reached(whole, [...places((name) => moved.includes(name)), ...slots.map(({ at }) => at)]),
   ].filter((at) => !stays.has(at));
   goes.sort((a, b) => a - b);
   if (
+    slots.some(({ at }) => at === undefined) ||
     goes.some((at) => at < imported.length) ||
     !places((name) => moved.includes(name)).every((at) => goes.includes(at))
   ) {
-    throw new Error("an export that is to move is needed by what stays");
+    throw new Error("what is to move is needed by what stays, or is not there");
   }
   const gone = new Set(goes);
   const rest = whole.functions.map((_, i) => i + imported.length).filter((at) => !gone.has(at));
   const called = new Set(goes.flatMap((at) => whole.functions[at - imported.length].calls));
   const shared = [...called].filter((at) => !gone.has(at)).sort((a, b) => a - b);
-  const own = shared.filter((at) => at >= imported.length);
-  const numbers = new Set(rest.flatMap((at) => whole.functions[at - imported.length].numbers));
-  const data = shareData(whole.data, numbers);
+  const data = { left: [], taken: [] };
+  for (const segment of whole.data) {
+    for (const { taken, piece } of pieces(segment, own.data)) data[taken ? "taken" : "left"].push(piece);
+  }
+  const taken = slots.filter(({ at }) => gone.has(at));
+  const asked = shared.filter((at) => at >= imported.length);
   return {
-    first: first(whole, rest, own, moved, data.first),
-    second: second(whole, goes, shared, moved, data.second),
+    first: first(whole, { rest, shared: asked, moved, data: filled(data.left) }),
+    second: second(whole, { goes, shared, moved, slots: taken, data: data.taken }),
   };
+}
+
+/** A piece of data taken apart: those whose addresses are `own` and not too short, and those between them. */
+function* pieces({ address, bytes }, own) {
+  let from = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let end = at;
+    while (end < bytes.length && own.has(address + end)) end++;
+    if (end - at < SHORTEST) continue;
+    if (at > from)
+      yield { taken: false, piece: { address: address + from, bytes: bytes.subarray(from, at) } };
+    yield { taken: true, piece: { address: address + at, bytes: bytes.subarray(at, end) } };
+    from = at = end;
+  }
+  if (bytes.length > from)
+    yield { taken: false, piece: { address: address + from, bytes: bytes.subarray(from) } };
+}
+
+/** Pieces of data in the order of their addresses, those that are near each other as one. */
+function filled(pieces) {
+  const found = [];
+  for (const { address, bytes } of pieces) {
+    const last = found.at(-1);
+    const between = last ? address - last.address - last.bytes.length : Number.POSITIVE_INFINITY;
+    if (between <= ZEROS) last.bytes = joined([last.bytes, new Uint8Array(between), bytes]);
+    else found.push({ address, bytes });
+  }
+  return found;
 }
 
 /** Names for what the first exports to the second: capitals, which nothing else is called. */
@@ -50,31 +85,31 @@ const MEMORY = "_m";
 const TABLE = "_t";
 const STACK = "_s";
 
-function first(whole, rest, own, moved, data) {
+function first(whole, { rest, shared, moved, data }) {
   const { imported, functions } = whole;
   const index = new Map([...imported.keys(), ...rest].map((at, i) => [at, i]));
   const exports = whole.exported
     .filter(({ name }) => !moved.includes(name))
     .map(({ name, kind, at }) => exportOf(name, kind, kind === 0 ? index.get(at) : at))
-    .concat(own.map((at, i) => exportOf(capital(i), 0, index.get(at))))
+    .concat(shared.map((at, i) => exportOf(capital(i), 0, index.get(at))))
     .concat(exportOf(TABLE, 1, 0), exportOf(MEMORY, 2, 0), exportOf(STACK, 3, 0));
   const kept = rest.map((at) => functions[at - imported.length]);
   return whole.build({
     [SECTION.functions]: list(kept.map(({ type }) => unsigned(type))),
     [SECTION.exports]: list(exports),
     [SECTION.elements]: list(
-      whole.segments.map(({ head, items }) =>
-        joined([head, list(items.map((at) => unsigned(index.get(at))))]),
-      ),
+      whole.segments.map(({ slot, items }) => {
+        // Nothing calls what the second module is to put into the table.
+        const left = items.map((at) => index.get(at) ?? 0);
+        return segmentOf(slot, left);
+      }),
     ),
     [SECTION.code]: list(kept.map((one) => whole.body(one, index))),
-    // How many segments there are: the section begins with it.
-    [SECTION.dataCount]: data.subarray(0, 1),
-    [SECTION.data]: data,
+    [SECTION.data]: list(data.map(dataOf)),
   });
 }
 
-function second(whole, goes, shared, moved, data) {
+function second(whole, { goes, shared, moved, slots, data }) {
   const { imported, functions } = whole;
   const index = new Map([...shared, ...goes].map((at, i) => [at, i]));
   let exports = 0;
@@ -97,10 +132,14 @@ function second(whole, goes, shared, moved, data) {
       [SECTION.imports]: list(imports),
       [SECTION.functions]: list(taken.map(({ type }) => unsigned(type))),
       [SECTION.exports]: list(chosen.map(({ name, at }) => exportOf(name, 0, index.get(at)))),
+      [SECTION.elements]: list(slots.map(({ slot, at }) => segmentOf(slot, [index.get(at)]))),
       [SECTION.code]: list(taken.map((one) => whole.body(one, index))),
-      [SECTION.data]: data,
+      [SECTION.data]: list(data.map(dataOf)),
     },
-    [SECTION.types, SECTION.imports, SECTION.functions, SECTION.exports, SECTION.code, SECTION.data],
+    [SECTION.types, SECTION.imports, SECTION.functions, SECTION.exports, SECTION.elements].concat(
+      SECTION.code,
+      SECTION.data,
+    ),
   );
 }
 
@@ -119,7 +158,10 @@ function reached({ imported, functions }, roots) {
 
 function read(wasm) {
   const cursor = reader(wasm);
-  const sections = [...cursor.sections()].filter(({ id }) => id !== SECTION.custom);
+  // How many pieces of data there are is said twice only for instructions that nobody uses here.
+  const sections = [...cursor.sections()].filter(
+    ({ id }) => id !== SECTION.custom && id !== SECTION.dataCount,
+  );
   const items = (id, one) => {
     const section = sections.find((section) => section.id === id);
     if (section === undefined) return [];
@@ -156,19 +198,19 @@ function read(wasm) {
     kind: cursor.byte(),
     at: cursor.number(),
   }));
-  const segments = items(SECTION.elements, (start) => {
+  const segments = items(SECTION.elements, () => {
     if (cursor.number() !== 0) throw new Error("a table is filled in a way that the build does not know");
-    cursor.instruction();
+    const slot = cursor.instruction().value;
     cursor.skip(1);
-    return { head: since(start), items: Array.from({ length: cursor.number() }, () => cursor.number()) };
+    return { slot, items: Array.from({ length: cursor.number() }, () => cursor.number()) };
   });
   const data = items(SECTION.data, () => {
-    if (cursor.number() !== 0) throw new Error("data that is not put in its place at once");
-    const at = cursor.instruction().value;
+    if (cursor.number() !== 0) throw new Error("memory is filled in a way that the build does not know");
+    const address = cursor.instruction().value;
     cursor.skip(1);
-    const length = cursor.number();
-    cursor.skip(length);
-    return { at, bytes: since(cursor.at - length) };
+    const size = cursor.number();
+    cursor.skip(size);
+    return { address, bytes: wasm.subarray(cursor.at - size, cursor.at) };
   });
   const functions = items(SECTION.code, () => functionAt(wasm, cursor)).map((one, i) => ({
     ...one,
@@ -177,7 +219,8 @@ function read(wasm) {
 
   return {
     ...{ imported, tables, memory, stack, exported, segments, functions, data },
-    table: segments.flatMap(({ items }) => items),
+    /** What stands where in the table. */
+    slots: new Map(segments.flatMap(({ slot, items }) => items.map((at, i) => [slot + i, at]))),
     /** The function with its calls led elsewhere. */
     body({ start, end, at }, index) {
       const parts = [];
@@ -198,10 +241,7 @@ function read(wasm) {
   };
 }
 
-/**
- * Where a function lies, what it calls and where, the numbers in it that may be addresses, and whether it uses tables or
- * globals besides the stack.
- */
+/** Where a function lies, what it calls and where, and whether it uses tables or globals besides the stack. */
 function functionAt(wasm, cursor) {
   const size = cursor.number();
   const start = cursor.at;
@@ -211,7 +251,6 @@ function functionAt(wasm, cursor) {
     cursor.skip(1);
   }
   const at = [];
-  const numbers = [];
   let others = false;
   while (cursor.at < end) {
     const opcode = wasm[cursor.at];
@@ -220,14 +259,21 @@ function functionAt(wasm, cursor) {
     others ||= opcode === 0x25 || opcode === 0x26 || opcode === 0xd2;
     const { from, kind, value } = cursor.instruction();
     if (kind === "call") at.push({ place: from, after: cursor.at, called: value });
-    else if (kind === "offset" || kind === "i32") numbers.push(value);
-    // Two of them, written in one go.
-    else if (kind === "i64") numbers.push(value % 2 ** 32, Math.floor(value / 2 ** 32));
   }
-  return { start, end, at, numbers, others, calls: at.map(({ called }) => called) };
+  return { start, end, at, others, calls: at.map(({ called }) => called) };
 }
 
 const exportOf = (name, kind, at) => joined([text(name), Uint8Array.of(kind), unsigned(at)]);
 const importOf = (name, kind, type) => joined([text(FIRST), text(name), Uint8Array.of(kind), type]);
+const segmentOf = (slot, items) => joined([placed(slot), list(items.map(unsigned))]);
+const dataOf = ({ address, bytes }) => joined([placed(address), sized(bytes)]);
+/** Into the only table, or the memory, from there on: `i32.const` and the end of it. */
+const placed = (at) => joined([Uint8Array.of(0, 0x41), signed(at), Uint8Array.of(0x0b)]);
+/** Below 2^31, and not negative: one digit more where the last one would be a sign. */
+const signed = (value) => {
+  const digits = unsigned(value);
+  const last = digits.at(-1);
+  return last < 64 ? digits : joined([digits.subarray(0, -1), Uint8Array.of(last | 128, 0)]);
+};
 const text = (name) => sized(new TextEncoder().encode(name));
 const list = (items) => joined([unsigned(items.length), ...items]);

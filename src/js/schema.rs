@@ -2,6 +2,7 @@
 
 use steersman_wire::json;
 use steersman_wire::schema::{Edit, Issue, Options, Patterns, Profile, Schema, Step};
+use steersman_wire::text::{decimal, json_fault};
 use wasm_bindgen::prelude::*;
 
 use super::executor::environment;
@@ -30,8 +31,8 @@ pub fn compile_schema(text: &str, old: bool) -> f64 {
     let profile = if old { Profile::V0_85 } else { Profile::V1_6 };
     let options = Options { profile, ..Options::default() };
     let schema: Compiled = json::parse(text)
-        .map_err(|error| error.to_string())
-        .and_then(|document| Schema::compile(&document, &options).map_err(|error| error.to_string()));
+        .map_err(|error| json_fault("", &error))
+        .and_then(|document| Schema::compile(&document, &options).map_err(|error| error.as_str().to_owned()));
     keep(Kept::Value(Box::new(schema)))
 }
 
@@ -42,8 +43,8 @@ pub fn check_arguments(key: f64, text: &str) -> Option<String> {
     let mut verdict = None;
     lend(key, &mut |schema: &mut Compiled| {
         let checked = match (json::parse(text), schema) {
-            (Err(error), _) => Err(refusal("cannot be read: ", &error.to_string())),
-            (_, Err(reason)) => Err(refusal("the tool's schema cannot be used: ", reason)),
+            (Err(error), _) => Err(refusal(json_fault("cannot be read: ", &error))),
+            (_, Err(reason)) => Err(refusal(["the tool's schema cannot be used: ", reason].concat())),
             (Ok(value), Ok(schema)) => schema.parse(&value, &HostPatterns),
         };
         verdict = match checked {
@@ -55,8 +56,8 @@ pub fn check_arguments(key: f64, text: &str) -> Option<String> {
     verdict
 }
 
-fn refusal(what: &str, reason: &str) -> Vec<Issue> {
-    vec![Issue { path: "root".to_owned(), message: [what, reason].concat() }]
+fn refusal(message: String) -> Vec<Issue> {
+    vec![Issue { path: "root".to_owned(), message }]
 }
 
 fn edits_text(edits: &[Edit]) -> String {
@@ -69,7 +70,7 @@ fn edits_text(edits: &[Edit]) -> String {
             }
             match step {
                 Step::Key(key) => json::write_string(&mut out, key),
-                Step::Index(index) => out.push_str(&index.to_string()),
+                Step::Index(index) => out.push_str(&decimal(*index as u64)),
             }
         }
         out.push(']');

@@ -75,7 +75,7 @@ pub fn signed(number: i64) -> String {
 }
 
 /// Why a text is no good JSON, and where.
-pub(crate) fn json_fault(what: &str, error: &JsonError) -> String {
+pub fn json_fault(what: &str, error: &JsonError) -> String {
     [what, error.kind().as_str(), " at byte ", &decimal(error.offset() as u64)].concat()
 }
 

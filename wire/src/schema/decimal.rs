@@ -3,6 +3,7 @@
 use crate::json::double::parse_f64;
 use crate::json::number::Decimal;
 use crate::json::Number;
+use crate::text::signed;
 use std::cmp::Ordering;
 
 /// Whether the number is mathematically an integer.
@@ -93,7 +94,7 @@ pub(super) fn write_key(out: &mut String, text: &str) {
     }
     push_digits(out, &decimal.digits);
     out.push('e');
-    out.push_str(&decimal.scale.to_string());
+    out.push_str(&signed(decimal.scale));
 }
 
 fn push_digits(out: &mut String, digits: &[u8]) {

@@ -5,6 +5,7 @@ use super::frame::{Frame, Role, Task};
 use super::node::Type;
 use super::values::{Id, Values};
 use super::{assertion, suggest, text, Profile};
+use crate::text::decimal;
 
 /// One thing that is wrong with the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +56,7 @@ pub(super) fn listed(constants: &Values, values: &[Id]) -> String {
     }
     if values.len() > LISTED {
         list.push_str(" and ");
-        list.push_str(&(values.len() - LISTED).to_string());
+        list.push_str(&decimal((values.len() - LISTED) as u64));
         list.push_str(" more");
     }
     list
@@ -95,7 +96,7 @@ impl Run<'_> {
             let item = self.values.get(frame.value);
             match item.of {
                 Type::Object => extend(&mut path, empty, item.names.at(part)),
-                _ => extend(&mut path, empty, &part.to_string()),
+                _ => extend(&mut path, empty, &decimal(part as u64)),
             }
             empty = false;
         }

@@ -133,12 +133,19 @@ pub enum SchemaError {
     TooLarge,
 }
 
-impl fmt::Display for SchemaError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl SchemaError {
+    /// What is wrong, in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
             Self::NotASchema => "a JSON schema must be an object or a boolean",
             Self::TooLarge => "the JSON schema has more than a million subschemas",
-        })
+        }
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
