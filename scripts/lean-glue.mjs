@@ -62,7 +62,7 @@ function isLikeNone`,
     "return new Uint32Array(wasm.MEMORY.buffer, ptr, len)",
   ],
   [
-    "a second way to make an instance, and an older form of the argument",
+    "a second way to make an instance, an older form of the argument, and compiling: the loader does it",
     /export function __wbg_reset_state \(\) \{\n[^]*?\n\}\n/,
     `export function __wbg_reset_state() {
     wasm = new WebAssembly.Instance(wasmModule, __wbg_get_imports()).exports;
@@ -74,7 +74,7 @@ function isLikeNone`,
     "",
     /function initSync\(module\) \{\n[^]*?\n\}\n/,
     `function initSync({ module }) {
-    wasmModule = module instanceof WebAssembly.Module ? module : new WebAssembly.Module(module);
+    wasmModule = module;
     __wbg_reset_state();
 }
 `,

@@ -148,7 +148,7 @@ const NAME_IT = "Give init() the address of the package's steersman.wasm, or its
 function loadSync(source: () => BufferSource | WebAssembly.Module): void {
   if (loaded) return;
   try {
-    wasm.initSync({ module: source() });
+    wasm.initSync({ module: compiled(source()) });
     wasm.install(env);
     loaded = true;
   } catch (error) {
@@ -202,8 +202,13 @@ async function fetchModule(url: string | URL): Promise<Response> {
   }
 }
 
+/** A module out of its bytes, unless it is one. */
+export function compiled(found: Resolved): WebAssembly.Module {
+  return isModule(found) ? found : new WebAssembly.Module(found);
+}
+
 /** Whether a value is a compiled module, also one of another realm. */
-export function isModule(value: unknown): value is WebAssembly.Module {
+function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }
 
@@ -229,7 +234,7 @@ export function loadError(error: unknown): EngineLoadError {
   }
   // Edge workers; V8 says so.
   const advice = /by embedder/.test(text)
-    ? ". Here modules are compiled before: give init() what `import` makes of steersman/steersman.wasm, and initSessions() that of steersman/session.wasm"
+    ? ". Give init() what `import` makes of steersman/steersman.wasm, initSessions() that of steersman/session.wasm"
     : "";
   return new EngineLoadError(
     "wasm_load_failed",

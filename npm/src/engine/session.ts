@@ -6,7 +6,7 @@ import * as packed from "../../pkg/session.js";
 import * as wasm from "../../pkg/steersman.js";
 import { currentGeneration, enter } from "./guard.js";
 import type { WasmSource } from "../types.js";
-import { isModule, loadError, ready, requireEngine, resolveModule } from "./load.js";
+import { compiled, loadError, ready, requireEngine, resolveModule } from "./load.js";
 import { unpack } from "./unpack.js";
 
 /** What an operation says: a value, or why it is refused. */
@@ -51,8 +51,7 @@ export async function readyForSessions(): Promise<void> {
  */
 export async function initSessions(source: WasmSource): Promise<void> {
   try {
-    const found = await resolveModule(await source);
-    module ??= isModule(found) ? found : new WebAssembly.Module(found);
+    module ??= compiled(await resolveModule(await source));
   } catch (error) {
     throw loadError(error);
   }
