@@ -11,6 +11,7 @@ import { launch, open, serve, strictCsp } from "../scripts/browser.mjs";
 import { must, Report, root, tsc } from "../scripts/common.mjs";
 import { fetchPackages } from "../scripts/packages.mjs";
 import { expected } from "./consumer/app.mjs";
+import * as homes from "./homes.mjs";
 
 const report = new Report();
 const app = mkdtempSync(join(tmpdir(), "steersman-app-"));
@@ -56,11 +57,16 @@ for (const [entry, value] of Object.entries(manifest.exports)) {
   for (const target of targets(value))
     report.check(existsSync(join(installed, target)), `${entry}: ${target} is there`);
 }
+// Parcel reads no `exports` unless it is told to: it goes by these.
+const others = Object.entries(manifest.exports).filter(([entry]) => entry !== "." && !/package/.test(entry));
+const aliases = Object.fromEntries(others.map(([entry, value]) => [entry, value.default ?? value]));
+report.check(isDeepStrictEqual(manifest.alias, aliases), "`alias` names every entry");
+report.check(manifest.main === manifest.exports["."].default, "`main` is the default entry");
 report.check(manifest.scripts === undefined || !manifest.scripts.install, "nothing runs at installation");
 
 /** Compares what an app got with what it should have got. */
-const judge = (name, result) =>
-  report.check(isDeepStrictEqual(result, expected), name, JSON.stringify(result, undefined, 1));
+const judge = (name, result, wanted = expected) =>
+  report.check(isDeepStrictEqual(result, wanted), name, JSON.stringify(result, undefined, 1));
 
 const links = ["README.md", ...names.filter((name) => name.startsWith("docs/"))].flatMap((name) => {
   const text = readFileSync(join(installed, name), "utf8");
@@ -94,6 +100,11 @@ await node(
   `import { readFileSync } from "node:fs"; import * as steersman from "steersman/external"; ${use}
    const file = new URL(import.meta.resolve("steersman/steersman.wasm"));
    await steersman.init(new WebAssembly.Module(readFileSync(file))); ${print}`,
+);
+await node(
+  "require",
+  `import { createRequire } from "node:module"; ${use}
+   const steersman = createRequire(import.meta.url)("steersman"); ${print}`,
 );
 await report.attempt("importing does nothing", async () => {
   const entries = Object.keys(manifest.exports).filter((entry) => !/\.(wasm|json)$/.test(entry));
@@ -254,6 +265,17 @@ await inPage("module worker, strict policy", strictCsp + icons, {
   "/main.js": { type: ".js", body: worker },
   "/worker.js": inWorker,
 });
+const shared =
+  'globalThis.result = new Promise((done) => { new SharedWorker("/shared.js", { type: "module" }).port.onmessage = ({ data }) => done(data); });';
+const inShared = plain("default.mjs", "index");
+inShared.body +=
+  "\nglobalThis.onconnect = ({ ports: [port] }) => globalThis.result.then((value) => port.postMessage(value));\n";
+await inPage("shared worker, strict policy", strictCsp + icons, {
+  ...plainFiles,
+  "/": page("/main.js"),
+  "/main.js": { type: ".js", body: shared },
+  "/shared.js": inShared,
+});
 for (const name of built) {
   const policy = name.endsWith("external") ? `${strictCsp}; connect-src 'self'${icons}` : strictCsp + icons;
   await inPage(`page built by ${name}`, policy, {
@@ -261,6 +283,14 @@ for (const name of built) {
     "/built/": join(app, "built", name),
     "/assets/": join(app, "built", name, "assets"),
   });
+}
+
+// --- Where code has less than a page has
+for (const [name, home] of Object.entries(homes)) {
+  const undo = [];
+  const after = (act) => undo.unshift(act);
+  await report.attempt(name, () => home({ app, report, judge, browser, installed, after }));
+  for (const act of undo) await act();
 }
 
 await browser.close();

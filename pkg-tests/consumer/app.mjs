@@ -7,14 +7,14 @@ const usage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-const model = {
+export const model = {
   ...{ id: "scripted", name: "Scripted", api: "openai-completions", provider: "openai" },
   ...{ baseUrl: "https://api.example.test/v1", reasoning: false, input: ["text"], cost: usage.cost },
   ...{ contextWindow: 8192, maxTokens: 1024 },
 };
 
 /** A stream function that gives the prepared contents one after the other. */
-function scripted(...contents) {
+export function scripted(...contents) {
   return () => {
     const content = contents.shift();
     const stopReason = content.some(({ type }) => type === "toolCall") ? "toolUse" : "stop";
