@@ -48,7 +48,7 @@ export interface RunPart {
 }
 
 const MIRROR =
-  "This session is open for writing elsewhere, and is only followed here. send() hands a message on, takeOver() makes this page the writer.";
+  "This session is open for writing elsewhere (another page, or a store here that was not closed), and is only followed here. send() hands a message on, takeOver() makes this page the writer.";
 /** After these nothing can be stored here any more, whatever is tried. */
 const ENDS = new Set(["gone", "closed", "version"]);
 
