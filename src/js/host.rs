@@ -92,6 +92,9 @@ enum Op {
     Finish,
 }
 
+/// `undefined`, for what an operation does not need.
+const NONE: &JsValue = &JsValue::UNDEFINED;
+
 /// One run of a JavaScript host.
 pub(super) struct JsHost {
     run: Run,
@@ -115,34 +118,43 @@ impl JsHost {
             Err(thrown) => (false, thrown),
         };
         // Our own code, which only settles a promise; there is nobody left to tell if it fails.
-        drop(self.ask(Op::Finish, &[&ok.into(), value]));
+        drop(self.ask(Op::Finish, &ok.into(), value));
     }
 
-    fn ask(&self, op: Op, given: &[&JsValue]) -> Result<JsValue, JsValue> {
-        let none = JsValue::UNDEFINED;
-        let at = |place: usize| given.get(place).copied().unwrap_or(&none);
-        self.run.operate(op as u32, at(0), at(1), at(2), at(3), at(4), at(5))
+    /// Most operations are told of two things at most: two arguments take less code than a list, at every call.
+    fn ask(&self, op: Op, a: &JsValue, b: &JsValue) -> Result<JsValue, JsValue> {
+        self.ask_more(op, a, b, &[])
     }
 
-    fn tell(&self, op: Op, given: &[&JsValue]) -> Result<(), JsValue> {
-        self.ask(op, given).map(drop)
+    fn ask_more(&self, op: Op, a: &JsValue, b: &JsValue, more: &[&JsValue]) -> Result<JsValue, JsValue> {
+        let at = |place: usize| more.get(place).copied().unwrap_or(NONE);
+        self.run.operate(op as u32, a, b, at(0), at(1), at(2), at(3))
     }
 
-    fn holds(&self, op: Op, given: &[&JsValue]) -> Result<bool, JsValue> {
-        Ok(self.ask(op, given)?.is_truthy())
+    fn tell(&self, op: Op, a: &JsValue, b: &JsValue) -> Result<(), JsValue> {
+        self.ask(op, a, b).map(drop)
     }
 
-    fn number(&self, op: Op, given: &[&JsValue]) -> Result<u32, JsValue> {
-        Ok(number(self.ask(op, given)?))
+    fn holds(&self, op: Op, a: &JsValue) -> Result<bool, JsValue> {
+        Ok(self.ask(op, a, NONE)?.is_truthy())
     }
 
-    fn wait(&self, op: Op, given: &[&JsValue]) -> Waiting {
-        wait(self.ask(op, given))
+    fn number(&self, op: Op, a: &JsValue) -> Result<u32, JsValue> {
+        Ok(number(self.ask(op, a, NONE)?))
+    }
+
+    fn wait(&self, op: Op, a: &JsValue, b: &JsValue) -> Waiting {
+        wait(self.ask(op, a, b))
     }
 
     /// Asks about a turn.
     fn of_turn(&self, op: Op, turn: &Turn<Self>) -> Waiting {
-        self.wait(op, &[&turn.message, &turn.results, &turn.context, &turn.new_messages])
+        wait(self.ask_more(op, &turn.message, &turn.results, &[&turn.context, &turn.new_messages]))
+    }
+
+    /// Asks about a call that may run.
+    fn of_call(&self, op: Op, call: &CallFacts<'_, Self>, result: &JsValue, is_error: &JsValue) -> Waiting {
+        wait(self.ask_more(op, call.context, call.message, &[call.call, call.args, result, is_error]))
     }
 
     /// Asks about a call that is over.
@@ -159,7 +171,7 @@ impl JsHost {
         duration_ms: Option<f64>,
     ) -> Result<JsValue, JsValue> {
         let duration = duration_ms.map_or(JsValue::UNDEFINED, JsValue::from_f64);
-        self.ask(op, &[call, result, &is_error.into(), &duration])
+        self.ask_more(op, call, result, &[&is_error.into(), &duration])
     }
 }
 
@@ -190,80 +202,80 @@ impl Host for JsHost {
     }
 
     fn aborted(&self) -> Result<bool, JsValue> {
-        self.holds(Op::Aborted, &[])
+        self.holds(Op::Aborted, NONE)
     }
 
     fn emit(&self, event: Event<'_, Self>) -> impl Future<Output = Result<(), JsValue>> {
         let delivered = match event {
-            Event::AgentStart => self.ask(Op::AgentStart, &[]),
-            Event::TurnStart => self.ask(Op::TurnStart, &[]),
-            Event::MessageStart(message) => self.ask(Op::MessageStart, &[message]),
-            Event::MessageEnd(message) => self.ask(Op::MessageEnd, &[message]),
-            Event::ToolStart(call) => self.ask(Op::ToolStart, &[call]),
+            Event::AgentStart => self.ask(Op::AgentStart, NONE, NONE),
+            Event::TurnStart => self.ask(Op::TurnStart, NONE, NONE),
+            Event::MessageStart(message) => self.ask(Op::MessageStart, message, NONE),
+            Event::MessageEnd(message) => self.ask(Op::MessageEnd, message, NONE),
+            Event::ToolStart(call) => self.ask(Op::ToolStart, call, NONE),
             Event::ToolEnd { call, result, is_error, duration_ms } => {
                 self.ended(Op::ToolEnd, call, result, is_error, duration_ms)
             }
-            Event::TurnEnd { message, results } => self.ask(Op::TurnEnd, &[message, results]),
-            Event::AgentEnd { messages } => self.ask(Op::AgentEnd, &[messages]),
+            Event::TurnEnd { message, results } => self.ask(Op::TurnEnd, message, results),
+            Event::AgentEnd { messages } => self.ask(Op::AgentEnd, messages, NONE),
         };
         Reading(wait(delivered), drop)
     }
 
     fn list(&self) -> JsValue {
         // `[]` in our own code: there is nothing to fail.
-        self.ask(Op::List, &[]).unwrap_or(JsValue::UNDEFINED)
+        self.ask(Op::List, NONE, NONE).unwrap_or(JsValue::UNDEFINED)
     }
 
     fn len(&self, list: &JsValue) -> Result<usize, JsValue> {
-        Ok(self.number(Op::LengthOf, &[list])? as usize)
+        Ok(self.number(Op::LengthOf, list)? as usize)
     }
 
     fn item(&self, list: &JsValue, index: usize) -> Result<JsValue, JsValue> {
-        self.ask(Op::Item, &[list, &(index as f64).into()])
+        self.ask(Op::Item, list, &(index as f64).into())
     }
 
     fn push(&self, list: &JsValue, message: &JsValue) -> Result<(), JsValue> {
-        self.tell(Op::Push, &[list, message])
+        self.tell(Op::Push, list, message)
     }
 
     fn append(&self, context: &JsValue, message: &JsValue) -> Result<(), JsValue> {
-        self.tell(Op::Append, &[context, message])
+        self.tell(Op::Append, context, message)
     }
 
     fn extended(&self, context: &JsValue, more: &JsValue) -> Result<JsValue, JsValue> {
-        self.ask(Op::Extended, &[context, more])
+        self.ask(Op::Extended, context, more)
     }
 
     fn shared(&self, context: &JsValue) -> Result<JsValue, JsValue> {
-        self.ask(Op::Shared, &[context])
+        self.ask(Op::Shared, context, NONE)
     }
 
     fn declared(&self, context: &JsValue, prepared: Option<&JsValue>, pending: &JsValue) -> Result<JsValue, JsValue> {
-        self.ask(Op::Declared, &[context, prepared.unwrap_or(&JsValue::UNDEFINED), pending])
+        self.ask_more(Op::Declared, context, prepared.unwrap_or(NONE), &[pending])
     }
 
     fn choose_stream_fn(&self) -> Result<(), JsValue> {
-        self.tell(Op::ChooseStreamFn, &[])
+        self.tell(Op::ChooseStreamFn, NONE, NONE)
     }
 
     fn transform_context(&self, context: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::TransformContext, &[context])
+        self.wait(Op::TransformContext, context, NONE)
     }
 
     fn convert_to_llm(&self, messages: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::ConvertToLlm, &[messages])
+        self.wait(Op::ConvertToLlm, messages, NONE)
     }
 
     fn resolve_api_key(&self) -> impl Future<Output = Result<(), JsValue>> {
-        Reading(self.wait(Op::ResolveApiKey, &[]), drop)
+        Reading(self.wait(Op::ResolveApiKey, NONE, NONE), drop)
     }
 
     fn stream(&self, context: &JsValue, messages: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::Stream, &[context, messages])
+        self.wait(Op::Stream, context, messages)
     }
 
     fn outcome(&self, message: &JsValue) -> Result<Outcome, JsValue> {
-        Ok(match self.number(Op::OutcomeOf, &[message])? {
+        Ok(match self.number(Op::OutcomeOf, message)? {
             1 => Outcome::Truncated,
             2 => Outcome::Failed,
             _ => Outcome::Complete,
@@ -271,7 +283,7 @@ impl Host for JsHost {
     }
 
     fn tool_calls(&self, message: &JsValue) -> Result<Vec<JsValue>, JsValue> {
-        let list = self.ask(Op::ToolCalls, &[message])?;
+        let list = self.ask(Op::ToolCalls, message, NONE)?;
         let mut calls = Vec::new();
         for index in 0..self.len(&list)? {
             calls.push(self.item(&list, index)?);
@@ -280,11 +292,11 @@ impl Host for JsHost {
     }
 
     fn steering(&self) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::Steering, &[])
+        self.wait(Op::Steering, NONE, NONE)
     }
 
     fn follow_ups(&self) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::FollowUps, &[])
+        self.wait(Op::FollowUps, NONE, NONE)
     }
 
     fn prepare_next_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<TurnUpdate<Self>, JsValue>> {
@@ -295,7 +307,7 @@ impl Host for JsHost {
     }
 
     fn prepare_request(&self, context: &JsValue) -> impl Future<Output = Result<Option<JsValue>, JsValue>> {
-        Reading(self.wait(Op::PrepareRequest, &[context]), present)
+        Reading(self.wait(Op::PrepareRequest, context, NONE), present)
     }
 
     fn finish_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<Decision, JsValue>> {
@@ -311,28 +323,27 @@ impl Host for JsHost {
     }
 
     fn sequential(&self) -> Result<bool, JsValue> {
-        self.holds(Op::Sequential, &[])
+        self.holds(Op::Sequential, NONE)
     }
 
     fn interrupted(&self) -> Result<bool, JsValue> {
-        self.holds(Op::Interrupted, &[])
+        self.holds(Op::Interrupted, NONE)
     }
 
     fn find_tool(&self, context: &JsValue, call: &JsValue) -> Result<Option<JsValue>, JsValue> {
-        self.ask(Op::FindTool, &[context, call]).map(present)
+        self.ask(Op::FindTool, context, call).map(present)
     }
 
     fn tool_sequential(&self, tool: &JsValue) -> Result<bool, JsValue> {
-        self.holds(Op::ToolSequential, &[tool])
+        self.holds(Op::ToolSequential, tool)
     }
 
     fn arguments(&self, tool: &JsValue, call: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::Arguments, &[tool, call])
+        self.wait(Op::Arguments, tool, call)
     }
 
     fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> impl Future<Output = Result<Before, JsValue>> {
-        let asked = self.wait(Op::BeforeToolCall, &[call.context, call.message, call.call, call.args]);
-        Reading(asked, |said| match answer(said) {
+        Reading(self.of_call(Op::BeforeToolCall, call, NONE, NONE), |said| match answer(said) {
             None => Before::Absent,
             Some(said) if said.part(0).is_truthy() => {
                 Before::Block { reason: said.part(1).as_string(), terminate: said.part(2).is_truthy() }
@@ -347,7 +358,7 @@ impl Host for JsHost {
         call: &JsValue,
         args: &JsValue,
     ) -> impl Future<Output = Result<Executed<Self>, JsValue>> {
-        Reading(self.wait(Op::Execute, &[tool, call, args]), |done| {
+        Reading(wait(self.ask_more(Op::Execute, tool, call, &[args])), |done| {
             let done: Answer = done.unchecked_into();
             let value = done.part(1);
             let outcome = if done.part(0).is_truthy() { Ok(value) } else { Err(value) };
@@ -356,7 +367,7 @@ impl Host for JsHost {
     }
 
     fn reports_error(&self, result: &JsValue) -> Result<bool, JsValue> {
-        self.holds(Op::ReportsError, &[result])
+        self.holds(Op::ReportsError, result)
     }
 
     fn after_tool_call(
@@ -365,14 +376,13 @@ impl Host for JsHost {
         result: &JsValue,
         is_error: bool,
     ) -> impl Future<Output = Result<Option<(JsValue, bool)>, JsValue>> {
-        let given = [call.context, call.message, call.call, call.args, result, &is_error.into()];
-        Reading(self.wait(Op::AfterToolCall, &given), |said| {
+        Reading(self.of_call(Op::AfterToolCall, call, result, &is_error.into()), |said| {
             answer(said).map(|changed| (changed.part(0), changed.part(1).is_truthy()))
         })
     }
 
     fn terminates(&self, result: &JsValue) -> Result<bool, JsValue> {
-        self.holds(Op::Terminates, &[result])
+        self.holds(Op::Terminates, result)
     }
 
     fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<JsValue, JsValue> {
@@ -388,7 +398,7 @@ impl Host for JsHost {
             Problem::Thrown(thrown) => (4, thrown),
             Problem::Skipped => (5, &text),
         };
-        self.ask(Op::ErrorResult, &[&kind.into(), subject, &terminate.into()])
+        self.ask_more(Op::ErrorResult, &kind.into(), subject, &[&terminate.into()])
     }
 
     fn result_message(&self, done: &Finished<Self>) -> Result<JsValue, JsValue> {
