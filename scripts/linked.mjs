@@ -9,11 +9,14 @@ const SECTION_SYMBOL = 3;
 /** Flags of symbols. */
 const UNDEFINED = 0x10;
 const NAMED = 0x40;
-/** The part of the section `linking` that lists the symbols. */
+/** The parts of the section `linking` that name the segments of the data and list the symbols. */
+const SEGMENTS = 5;
 const SYMBOL_TABLE = 8;
-/** Relocations that name a type instead of a symbol, and those that add something to an address. */
+/** Relocations by number: of functions, the table, addresses (as a number in code, or as four bytes), types, globals. */
+const ADDRESSES = [3, 4, 5];
+const FOUR_BYTES = 5;
 const TYPE_INDEX = 6;
-const WITH_ADDEND = [3, 4, 5, 8, 9, 11, 14, 15, 16, 17, 21, 22, 23];
+const KNOWN = [0, 1, 2, ...ADDRESSES, TYPE_INDEX, 7, 20];
 
 /**
  * A function or an object of the data.
@@ -24,6 +27,7 @@ const WITH_ADDEND = [3, 4, 5, 8, 9, 11, 14, 15, 16, 17, 21, 22, 23];
  * @property {number} start where it begins in the file
  * @property {number} end
  * @property {number} [at] its address, of data
+ * @property {boolean} [fixed] whether the program writes to it
  * @property {number} [head] where the size of a function stands in the file
  */
 
@@ -31,9 +35,11 @@ const WITH_ADDEND = [3, 4, 5, 8, 9, 11, 14, 15, 16, 17, 21, 22, 23];
  * @param {Uint8Array} wasm
  * @returns {{
  *   functions: Item[], data: Item[], exported: { name: string, item: Item }[], slots: Item[], firstSlot: number,
- *   rewritten: (bodies: Uint8Array[], change: (bytes: Uint8Array) => void) => Uint8Array,
+ *   rewritten: (bodies: Uint8Array[], bytes: Uint8Array) => Uint8Array,
+ *   readdressed: (to: Map<Item, number>) => Uint8Array,
  * }} `slots`: the functions of the table. `rewritten`: the module with other functions, their sizes before them, and
- * other data, and without what the linker has left
+ * the data of `bytes`, a copy of the file, and without what the linker has left. `readdressed`: a copy of the file in
+ * which data has other addresses, but still lies where it was
  */
 export function linked(wasm) {
   const cursor = reader(wasm);
@@ -92,11 +98,12 @@ export function linked(wasm) {
     if (kind === DATA) {
       const name = cursor.text();
       if (flags & UNDEFINED) return undefined;
-      const { address, start } = places[cursor.number()];
+      const segment = cursor.number();
+      const { address, start } = places[segment];
       const offset = cursor.number();
       const size = cursor.number();
       const at = start + offset;
-      return { name, uses: [], at: address + offset, start: at, end: at + size };
+      return { name, uses: [], at: address + offset, start: at, end: at + size, segment };
     }
     const item = kind === FUNCTION ? functions[cursor.number() - imported] : void cursor.number();
     const name = !(flags & UNDEFINED) || flags & NAMED ? cursor.text() : "";
@@ -104,21 +111,32 @@ export function linked(wasm) {
     return item;
   };
   let symbols = [];
+  let segmentNames = [];
   const { end } = section("linking");
   cursor.number();
   while (cursor.at < end) {
     const kind = cursor.byte();
     const next = cursor.number() + cursor.at;
-    if (kind === SYMBOL_TABLE) symbols = Array.from({ length: cursor.number() }, symbol);
+    if (kind === SEGMENTS) {
+      segmentNames = Array.from({ length: cursor.number() }, () => {
+        const name = cursor.text();
+        cursor.number();
+        cursor.number();
+        return name;
+      });
+    } else if (kind === SYMBOL_TABLE) symbols = Array.from({ length: cursor.number() }, symbol);
     cursor.at = next;
   }
-  const data = symbols.filter((item) => item?.at !== undefined && item.end > item.start);
+  const data = symbols
+    .filter((item) => item?.at !== undefined && item.end > item.start)
+    .map((item) => Object.assign(item, { fixed: !segmentNames[item.segment]?.startsWith(".rodata") }));
   // The address of data is exported under the name of the data.
   const exported = exports.flatMap(({ name, isFunction, at }) => {
     const item = isFunction ? functions[at - imported] : data.find((item) => item.name === name);
     return item ? [{ name, item }] : [];
   });
 
+  const addresses = [];
   for (const [name, owners] of [
     ["reloc.CODE", functions],
     ["reloc.DATA", data],
@@ -129,8 +147,10 @@ export function linked(wasm) {
       const type = cursor.byte();
       const place = base + cursor.number();
       const target = cursor.number();
-      if (WITH_ADDEND.includes(type)) cursor.signed();
-      return { place, used: type === TYPE_INDEX ? undefined : symbols[target] };
+      if (!KNOWN.includes(type)) throw new Error(`a relocation that the build does not know: ${type}`);
+      const used = type === TYPE_INDEX ? undefined : symbols[target];
+      if (ADDRESSES.includes(type)) addresses.push({ type, place, used, plus: cursor.signed() });
+      return { place, used };
     }).sort((a, b) => a.place - b.place);
     // Two symbols may name the same data: a text that stands in both crates.
     for (const owner of owners) {
@@ -146,9 +166,25 @@ export function linked(wasm) {
 
   return {
     ...{ functions, data, exported, slots, firstSlot },
-    rewritten(bodies, change) {
+    readdressed(to) {
       const bytes = Uint8Array.from(wasm);
-      change(bytes);
+      const view = new DataView(bytes.buffer);
+      for (const { type, place, used, plus } of addresses) {
+        if (!to.has(used)) continue;
+        const value = to.get(used) + plus;
+        if (type === FOUR_BYTES) {
+          view.setUint32(place, value, true);
+          continue;
+        }
+        // The linker writes five digits, whatever the number.
+        cursor.at = place;
+        if (cursor.number() !== used.at + plus || cursor.at !== place + 5)
+          throw new Error("no address there");
+        for (let i = 0; i < 5; i++) bytes[place + i] = ((value >>> (7 * i)) & 127) | (i < 4 ? 128 : 0);
+      }
+      return bytes;
+    },
+    rewritten(bodies, bytes) {
       const kept = sections.filter(({ name }) => !/^(linking|reloc\..*)$/.test(name ?? ""));
       const written = kept.map(({ id, head, end }) =>
         id === SECTION.code

@@ -1,6 +1,7 @@
 // Takes out of the linked module what nobody misses. A panic ends in a trap, and what it says goes nowhere in a page: so
 // the functions of the standard library that lead there trap at once, and their texts, the places in the source and the
-// formatting are not needed. And it finds what only some exports need: parts.mjs makes a module of its own of it.
+// formatting are not needed. It puts texts beside texts, and those that stand in others where they stand. And it finds
+// what only some exports need: parts.mjs makes a module of its own of it.
 import { linked } from "./linked.mjs";
 
 /** Functions that end in a panic, and nothing but that: parts of mangled names. */
@@ -22,7 +23,7 @@ const TRAP = Uint8Array.of(3, 0, 0x00, 0x0b);
  * @returns {{ wasm: Uint8Array, own: Own }} `own`: what only the `moved` need
  */
 export function takeOutUnused(wasm, moved) {
-  const { functions, data, exported, slots, firstSlot, rewritten } = linked(wasm);
+  const { functions, data, exported, slots, firstSlot, readdressed, rewritten } = linked(wasm);
   const traps = new Set(functions.filter(({ name }) => PANICS.some((part) => part.test(name))));
   // Where in the source a panic would be: the name of a file, a line and a column.
   const text = ({ start, end }) => Buffer.from(wasm.subarray(start, end)).toString("latin1");
@@ -47,30 +48,93 @@ export function takeOutUnused(wasm, moved) {
   const first = reached(exported.filter((one) => !moves(one)).map(({ item }) => item));
   const second = reached(exported.filter(moves).map(({ item }) => item));
 
-  const bodies = functions.map((item) =>
-    !traps.has(item) && (first.has(item) || second.has(item)) ? wasm.subarray(item.head, item.end) : TRAP,
+  const used = (item) => first.has(item) || second.has(item);
+  const to = addressesOf(
+    data.filter((item) => !item.fixed && used(item)),
+    wasm,
+    (item) => !first.has(item),
   );
-  const shrunk = rewritten(bodies, (left) => {
-    for (const { start, end } of data) left.fill(0, start, end);
-    for (const item of data) {
-      // Two names may stand for the same bytes.
-      if (first.has(item) || second.has(item)) left.set(wasm.subarray(item.start, item.end), item.start);
-    }
-  });
+  const bytes = readdressed(to);
+  const left = Uint8Array.from(bytes);
+  for (const { start, end } of data) left.fill(0, start, end);
+  for (const item of data.filter(used)) {
+    const place = item.start + (to.get(item) ?? item.at) - item.at;
+    left.set(bytes.subarray(item.start, item.end), place);
+  }
+  const bodies = functions.map((item) =>
+    !traps.has(item) && used(item) ? bytes.subarray(item.head, item.end) : TRAP,
+  );
 
   const own = new Set();
-  for (const item of data) {
-    // Up to where the next one may begin.
-    if (second.has(item)) for (let at = item.at; at < sizeOf(item) + item.at || at % 4 > 0; at++) own.add(at);
-  }
-  for (const item of data) {
-    if (first.has(item)) for (let i = 0; i < sizeOf(item); i++) own.delete(item.at + i);
-  }
+  const each = (items, act) => {
+    for (const item of items) for (let i = 0; i < sizeOf(item); i++) act((to.get(item) ?? item.at) + i);
+  };
+  each(
+    data.filter((item) => second.has(item)),
+    (at) => own.add(at),
+  );
+  each(
+    data.filter((item) => first.has(item)),
+    (at) => own.delete(at),
+  );
   const isOwn = (item) => second.has(item) && !first.has(item);
   return {
-    wasm: shrunk,
+    wasm: rewritten(bodies, left),
     own: { data: own, slots: slots.flatMap((item, i) => (isOwn(item) ? [firstSlot + i] : [])) },
   };
+}
+
+/**
+ * New addresses for data: a text that stands in a longer one stays there, texts stand beside texts, which compress better
+ * than between numbers, and what is `own` comes last.
+ *
+ * @param {import("./linked.mjs").Item[]} items
+ * @param {Uint8Array} wasm
+ * @param {(item: import("./linked.mjs").Item) => boolean} isOwn
+ */
+function addressesOf(items, wasm, isOwn) {
+  if (items.some(({ start, at }) => start - at !== items[0].start - items[0].at))
+    throw new Error("constants lie in several places");
+  const isText = ({ uses, start, end }) =>
+    uses.length === 0 && wasm.subarray(start, end).every((byte) => byte > 8 && byte !== 127);
+  const blocks = [];
+  for (const item of items.sort((a, b) => a.at - b.at)) {
+    // Texts may share their ends already.
+    const last = blocks.at(-1);
+    if (item.at < last?.end) {
+      last.items.push(item);
+      last.end = Math.max(last.end, item.at + sizeOf(item));
+    } else blocks.push({ items: [item], at: item.at, end: item.at + sizeOf(item) });
+  }
+  for (const block of blocks) {
+    const { start } = block.items[0];
+    const bytes = wasm.subarray(start, start + block.end - block.at);
+    if (block.items.every(isText)) block.text = Buffer.from(bytes).toString("latin1");
+    block.isOwn = block.items.every(isOwn);
+  }
+
+  const homes = blocks.filter(({ text }) => text !== undefined).sort((a, b) => b.text.length - a.text.length);
+  for (const [i, block] of homes.entries()) {
+    block.home = homes
+      .slice(0, i)
+      .find(({ text, home, isOwn }) => !home && (block.isOwn || !isOwn) && text.includes(block.text));
+  }
+  const to = new Map();
+  const put = ({ items, at }, place) => {
+    for (const item of items) to.set(item, place + item.at - at);
+  };
+  const rank = ({ text, isOwn }) => (isOwn ? 2 : 0) + (text === undefined ? 1 : 0);
+  let next = blocks[0].at;
+  for (const block of blocks.filter(({ home }) => !home).sort((a, b) => rank(a) - rank(b))) {
+    while (block.text === undefined && block.at % 4 === 0 && next % 4 > 0) next++;
+    put(block, next);
+    next += block.end - block.at;
+  }
+  for (const block of homes) {
+    const { home, text } = block;
+    if (home) put(block, to.get(home.items[0]) + home.text.indexOf(text));
+  }
+  return to;
 }
 
 const sizeOf = ({ start, end }) => end - start;
