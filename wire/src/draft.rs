@@ -8,6 +8,7 @@ use crate::model::{Cost, Model};
 use crate::request::ANSWER_TOOL;
 use crate::response::Step;
 use crate::source::Source;
+use crate::text::around;
 use crate::tool_args::{is_object, ToolArgs};
 use crate::usage::Usage;
 use crate::write::Writer;
@@ -48,17 +49,24 @@ pub(crate) struct Draft {
     pub echo: bool,
     by_tool: bool,
     pub usage: Option<Usage>,
-    /// The provider's own word for why it stopped.
-    pub raw_stop_reason: Option<String>,
+    /// The provider's own word for why it stopped; empty while there is none.
+    pub raw_stop_reason: String,
     /// Grammar tools of the request: name and the argument that takes the text.
     pub grammar: Vec<(String, String)>,
     /// The provider's id of the response, once it is known.
     pub response_id: String,
     /// The model that was asked for; empty once another one has answered.
     model: String,
+    /// What is to be said of a stream that ends too early.
+    pub unfinished: String,
     /// Why the response fails.
     pub failure: Failure,
+    /// The stop reason, once it is known.
+    pub stop: &'static str,
 }
+
+/// The place of a call in [`Draft::end_as`]: `toolUse` where there are calls, else `stop`.
+const TURN: &str = "turn";
 
 impl Draft {
     /// Takes over what it needs of the model.
@@ -125,7 +133,7 @@ impl Draft {
     }
 
     /// More text for a text or thinking block. An empty piece makes no record.
-    pub fn say(&mut self, index: u32, piece: Source<'_>) {
+    pub fn say(&mut self, index: u32, piece: &Source<'_>) {
         let Some(block) = self.blocks.get_mut(index as usize) else {
             return;
         };
@@ -170,7 +178,7 @@ impl Draft {
     }
 
     /// More argument text for a call. Every piece makes a record, an empty one too.
-    pub fn argue(&mut self, index: u32, piece: Source<'_>) {
+    pub fn argue(&mut self, index: u32, piece: &Source<'_>) {
         let Some(block) = self.blocks.get_mut(index as usize) else {
             return;
         };
@@ -238,7 +246,7 @@ impl Draft {
     }
 
     /// Puts a text in place of what was said in a text or thinking block.
-    pub fn replace_text(&mut self, index: u32, text: Source<'_>) {
+    pub fn replace_text(&mut self, index: u32, text: &Source<'_>) {
         if let Some(block) = self.blocks.get_mut(index as usize) {
             block.carry = None;
             let range = self.batch.place_with(|out| text.decode(out, &mut None));
@@ -301,14 +309,14 @@ impl Draft {
     }
 
     /// The provider's id of the response; the first one counts.
-    pub fn response_id(&mut self, id: Source<'_>) {
+    pub fn response_id(&mut self, id: &Source<'_>) {
         if self.response_id.is_empty() {
             self.latest_id(id);
         }
     }
 
     /// The provider's id of the response; the last one counts.
-    pub fn latest_id(&mut self, id: Source<'_>) {
+    pub fn latest_id(&mut self, id: &Source<'_>) {
         let id = id.string();
         if !id.is_empty() && id != self.response_id {
             self.field("responseId", &id);
@@ -317,7 +325,7 @@ impl Draft {
     }
 
     /// The model that answers. Another one than was asked for is told; the first word counts.
-    pub fn response_model(&mut self, model: Source<'_>) {
+    pub fn response_model(&mut self, model: &Source<'_>) {
         let model = model.string();
         if !model.is_empty() && !self.model.is_empty() && model != self.model {
             self.field("responseModel", &model);
@@ -337,44 +345,106 @@ impl Draft {
         self.put(kind::FIELDS, 0, members);
     }
 
-    /// The event says that the response fails.
-    pub fn fail(&mut self, failure: Failure) -> Step {
+    /// The response fails with this code and these words.
+    #[inline(never)]
+    pub fn fail(&mut self, code: &'static str, message: &[&str]) -> Step {
+        self.fail_as(Failure::new(code, message.concat()))
+    }
+
+    #[inline(never)]
+    pub fn fail_as(&mut self, failure: Failure) -> Step {
         self.failure = failure;
         Step::Failed
     }
 
+    /// The response fails with an error in the stream, in the words of the provider.
+    #[inline(never)]
+    pub fn fail_in_band(&mut self, error: &str) -> Step {
+        self.fail_as(Failure::in_band_text(error))
+    }
+
+    /// The stream ended too early.
+    #[inline(never)]
+    pub fn fail_unfinished(&mut self) -> Step {
+        self.fail_as(Failure::new("stream_truncated", self.unfinished.as_str()))
+    }
+
+    /// The response is complete and was ended for this reason.
+    #[inline(never)]
+    pub fn finish(&mut self, stop: &'static str) -> Step {
+        self.stop = stop;
+        Step::Finished
+    }
+
+    /// The response ended for the provider's own reason. What its words mean stands in `meanings`, as `word:meaning`
+    /// with spaces between: a stop reason, `turn` for one that depends on whether there are calls, or the code of a
+    /// failure. Any other word is a failure with the code `other`. `what` comes before the word in its message, `more`
+    /// after it.
+    pub fn end_as(&mut self, meanings: &'static str, other: &'static str, what: &str, more: &str) -> Step {
+        let reason = self.raw_stop_reason.as_str();
+        let mut meaning = other;
+        let mut rest = meanings;
+        while let Some((word, after)) = around(rest, b':', false) {
+            let (known, more) = around(after, b' ', false).unwrap_or((after, ""));
+            if word == reason {
+                meaning = known;
+            }
+            rest = more;
+        }
+        match meaning {
+            TURN => self.end_turn(),
+            "stop" | "length" | "toolUse" => self.finish(meaning),
+            code => {
+                let colon = if more.is_empty() { "" } else { ": " };
+                let message = [what, reason, colon, more].concat();
+                self.fail_as(Failure::new(code, message))
+            }
+        }
+    }
+
+    /// The model said all that it wanted to.
+    pub fn end_turn(&mut self) -> Step {
+        let calls = self.blocks.iter().any(|block| block.kind == Kind::Call);
+        self.finish(if calls { "toolUse" } else { "stop" })
+    }
+
     /// The response is complete.
-    pub fn done(&mut self, reason: &'static str) {
-        let fields = self.last_fields(reason, None);
-        self.batch.push(kind::FIELDS, 0, &fields);
-        self.batch.push(kind::DONE, 0, reason);
+    pub fn done(&mut self) {
+        self.last_fields(self.stop, None);
+        self.batch.push(kind::DONE, 0, self.stop);
     }
 
     /// The response failed or was aborted.
-    pub fn failed(&mut self, failure: &Failure) {
-        let aborted = failure.code == "aborted";
-        let fields = self.last_fields(if aborted { "aborted" } else { "error" }, Some(failure));
-        self.batch.push(kind::FIELDS, 0, &fields);
-        self.batch.push(kind::ERROR, u32::from(aborted), &failure.message);
+    pub fn failed(&mut self, code: &str, message: &str, status: u16) {
+        let aborted = code == "aborted";
+        self.last_fields(if aborted { "aborted" } else { "error" }, Some((code, message, status)));
+        self.batch.push(kind::ERROR, u32::from(aborted), message);
     }
 
-    fn last_fields(&self, stop_reason: &str, failure: Option<&Failure>) -> String {
-        let mut out = Writer::default();
-        out.object(|out| {
-            out.key("stopReason").string(stop_reason);
-            if let Some(reason) = &self.raw_stop_reason {
-                out.key("rawStopReason").string(reason);
+    fn last_fields(&mut self, stop_reason: &str, failure: Option<(&str, &str, u16)>) {
+        let mut out = members();
+        out.key("stopReason").string(stop_reason);
+        if !self.raw_stop_reason.is_empty() {
+            out.key("rawStopReason").string(&self.raw_stop_reason);
+        }
+        if let Some(usage) = &self.usage {
+            out.key("usage");
+            usage.write(&mut out, &self.cost);
+        }
+        if let Some((code, message, status)) = failure {
+            out.key("errorMessage").string(message);
+            // The host adds the time.
+            out.put(r#""diagnostics":[{"type":"error""#).key("code").string(code);
+            out.put(r#""error":{"#).key("message").string(message);
+            out.key("code").string(code);
+            out.close();
+            if status > 0 {
+                out.put(r#""details":{"status":"#).number(status.into());
+                out.close();
             }
-            if let Some(usage) = &self.usage {
-                out.key("usage");
-                usage.write(out, &self.cost);
-            }
-            if let Some(failure) = failure {
-                out.key("errorMessage").string(&failure.message);
-                out.key("diagnostics").array(|out| failure.write(out));
-            }
-        });
-        out.into_text()
+            out.put("}]");
+        }
+        self.fields(out);
     }
 }
 

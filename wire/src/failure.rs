@@ -1,13 +1,13 @@
 //! What a provider says about its failure, in the many shapes providers say it.
 
 use crate::json::{parse, to_text, Value};
-use crate::secrets::{redact, CUT};
+use crate::secrets::CUT;
 use crate::sniff::{sniff, Body};
 use crate::source::Source;
 use crate::sse::{Event, Sse};
 use crate::text::{decimal, has};
-use crate::verdict::is_overflow_text;
-use crate::write::{escaped, Writer};
+use crate::verdict::{has_any, is_overflow_text};
+use crate::write::escaped;
 use std::borrow::Cow;
 
 /// Longest body text that goes into a message.
@@ -19,21 +19,14 @@ const GLIMPSE: usize = 200;
 #[derive(Default)]
 pub(crate) struct Failure {
     /// One of the codes of `AgentError.code`.
-    pub code: Cow<'static, str>,
+    pub code: &'static str,
     /// For people, and for the verdicts, which read the provider's words in it.
     pub message: String,
-    /// HTTP status, when the answer was refused by one.
-    pub status: Option<u16>,
 }
 
 impl Failure {
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code: code.into(), message: message.into(), status: None }
-    }
-
-    /// The body ended before the response did.
-    pub fn truncated(message: impl Into<String>) -> Self {
-        Self::new("stream_truncated", message)
+        Self { code, message: message.into() }
     }
 
     /// Something arrived that is not what the protocol says. `glimpse` shows its beginning.
@@ -45,23 +38,21 @@ impl Failure {
     pub fn of_status(status: u16, body: &str) -> Self {
         let number = decimal(status.into());
         let said = said_in_body(body);
-        let message = match said.is_empty() {
-            true => [&number, " status code (no body)"].concat(),
-            false => [&number, ": ", &said].concat(),
-        };
-        Self { code: code_of_status(status, &message).into(), message, status: Some(status) }
+        let words = if said.is_empty() { [" status code (no body)", ""] } else { [": ", &said] };
+        let message = [&number, words[0], words[1]].concat();
+        Self { code: code_of_status(status, &message), message }
     }
 
     /// The provider's own words, whose kind only they tell.
     pub fn in_words(message: String) -> Self {
-        Self::new(code_of_text(&message).unwrap_or("http"), message)
+        Self::new(code_of_status(0, &message), message)
     }
 
     /// An error inside a stream: the error itself, or an object that has one.
-    fn in_band(source: Source<'_>) -> Self {
-        let [inner] = source.pick(&["error"]);
+    fn in_band(source: &Source<'_>) -> Self {
+        let inner = source.member("error");
         let error = inner.or(source);
-        let [code, kind, status, metadata] = error.pick(&["code", "type", "status_code", "metadata"]);
+        let [code, kind, status, metadata, ..] = &error.pick(&["code", "type", "status_code", "metadata"]);
         let mut message = member_text(error).unwrap_or_else(|| shown(error));
         // The kind of error is what tells a transient one; it may stand beside the message only.
         let kind = if word(code).is_empty() { word(kind) } else { word(code) };
@@ -69,56 +60,32 @@ impl Failure {
             message = [&kind, ": ", message.as_str()].concat();
         }
         append_upstream(&mut message, metadata);
-        match code.or(status).number() {
-            Some(status) if (400.0..600.0).contains(&status) => {
-                Self::new(code_of_status(status as u16, &message), message)
-            }
-            _ => Self::in_words(message),
-        }
+        let status = code.or(status).count();
+        let status = if (400.0..600.0).contains(&status) { status as u16 } else { 0 };
+        Self::new(code_of_status(status, &message), message)
     }
 
     /// An error inside a stream, given as text of any form.
     pub fn in_band_text(text: &str) -> Self {
         let source = Source::whole(text);
         if source.is_absent() {
-            return Self::new(code_of_text(text).unwrap_or("http"), cut(text.trim(), SHOWN));
+            return Self::new(code_of_status(0, text), cut(text.trim(), SHOWN));
         }
-        Self::in_band(source)
+        Self::in_band(&source)
     }
 
     /// A good status whose body is no event stream.
     pub fn not_a_stream(status: u16, content_type: &str, body: &str) -> Self {
         let source = first(Source::whole(body));
-        let [error] = source.pick(&["error"]);
-        if !error.is_absent() {
-            return Self::in_band(source);
+        if !source.member("error").is_absent() {
+            return Self::in_band(&source);
         }
-        if let Some(message) = member_text(source) {
+        if let Some(message) = member_text(&source) {
             return Self::in_words(message);
         }
         let kind = if content_type.is_empty() { "no content type" } else { content_type };
         let head = ["Expected an event stream, but HTTP ", &decimal(status.into()), " brought ", kind, ": "].concat();
         Self::protocol(&head, body)
-    }
-
-    /// Replaces secrets in the message.
-    pub fn redact(&mut self, secrets: &[String]) {
-        redact(&mut self.message, secrets);
-    }
-
-    /// Writes the diagnostic of a message; the host adds the time.
-    pub fn write(&self, out: &mut Writer) {
-        out.object(|out| {
-            out.key("type").string("error");
-            out.key("code").string(&self.code);
-            out.key("error").object(|out| {
-                out.key("message").string(&self.message);
-                out.key("code").string(&self.code);
-            });
-            if let Some(status) = self.status {
-                out.key("details").object(|out| out.key("status").number(f64::from(status)));
-            }
-        });
     }
 }
 
@@ -130,20 +97,19 @@ fn said_in_body(body: &str) -> String {
     if value.is_absent() {
         return cut(&text, SHOWN);
     }
-    let [error] = value.pick(&["error"]);
-    let error = error.or(value);
+    let error = value.member("error");
+    let error = error.or(&value);
     let whole = shown(error);
     if whole == "{}" {
         return String::new();
     }
     let mut said = cut(&whole, SHOWN);
-    let [metadata] = error.pick(&["metadata"]);
-    append_upstream(&mut said, metadata);
+    append_upstream(&mut said, &error.member("metadata"));
     said
 }
 
 /// A string as what it says, anything else as JSON without white space.
-fn shown(source: Source<'_>) -> String {
+fn shown(source: &Source<'_>) -> String {
     match parse(source.span).unwrap_or_default() {
         Value::String(text) => text,
         other => to_text(&other),
@@ -171,9 +137,9 @@ fn first_event(body: &str) -> Option<String> {
 }
 
 /// What OpenRouter's upstream said, unless it is in the text already.
-fn append_upstream(message: &mut String, metadata: Source<'_>) {
-    let [raw] = metadata.pick(&["raw"]);
-    let raw = word(raw);
+fn append_upstream(message: &mut String, metadata: &Source<'_>) {
+    let raw = metadata.member("raw");
+    let raw = word(&raw);
     if !raw.is_empty() && !has(message, &raw) && !has(message, &escaped(&raw)) {
         message.push('\n');
         message.push_str(&cut(&raw, SHOWN));
@@ -181,20 +147,21 @@ fn append_upstream(message: &mut String, metadata: Source<'_>) {
 }
 
 /// The message of an error object.
-fn member_text(error: Source<'_>) -> Option<String> {
-    let [message, detail, error] = error.pick(&["message", "detail", "error"]);
+fn member_text(error: &Source<'_>) -> Option<String> {
+    let [message, detail, error, ..] = &error.pick(&["message", "detail", "error"]);
     let text = message.only(b'"').or(detail.only(b'"')).or(error.only(b'"'));
     (!text.is_absent()).then(|| text.string().into_owned())
 }
 
 /// A string, or a number as written.
-fn word(source: Source<'_>) -> Cow<'_, str> {
+fn word<'a>(source: &Source<'a>) -> Cow<'a, str> {
     match source.number() {
         Some(_) => source.span.into(),
         None => source.string(),
     }
 }
 
+/// The code for a status, 0 where there is none, and for what was said.
 fn code_of_status(status: u16, message: &str) -> &'static str {
     match status {
         429 => "rate_limited",
@@ -202,23 +169,26 @@ fn code_of_status(status: u16, message: &str) -> &'static str {
         413 => "context_overflow",
         401 | 403 => "auth",
         _ => match code_of_text(message) {
-            Some(code) => code,
-            None if (400..500).contains(&status) && status != 408 && status != 409 => "invalid_request",
-            None => "http",
+            "" if (400..500).contains(&status) && status != 408 && status != 409 => "invalid_request",
+            "" => "http",
+            code => code,
         },
     }
 }
 
-fn code_of_text(text: &str) -> Option<&'static str> {
+/// The code for what was said, empty where it does not tell.
+fn code_of_text(text: &str) -> &'static str {
     if is_overflow_text(text, "") {
-        return Some("context_overflow");
+        return "context_overflow";
     }
     let text = text.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| has(&text, word));
-    if has(&["rate limit", "rate_limit", "rate-limit", "too many requests"]) {
-        return Some("rate_limited");
+    if has_any(&text, "rate limit\nrate_limit\nrate-limit\ntoo many requests") {
+        return "rate_limited";
     }
-    has(&["overloaded", "server_busy", "at capacity"]).then_some("overloaded")
+    if has_any(&text, "overloaded\nserver_busy\nat capacity") {
+        return "overloaded";
+    }
+    ""
 }
 
 /// The text, or its beginning and how much is missing. Counts characters.
@@ -266,7 +236,7 @@ mod tests {
             ),
         ] {
             let failure = Failure::of_status(status, body);
-            assert_eq!((failure.code.as_ref(), failure.message.as_str()), (code, message), "{body}");
+            assert_eq!((failure.code, failure.message.as_str()), (code, message), "{body}");
         }
     }
 
@@ -285,7 +255,7 @@ mod tests {
             ("not json", "http", "not json"),
         ] {
             let failure = Failure::in_band_text(error);
-            assert_eq!((failure.code.as_ref(), failure.message.as_str()), (code, message), "{error}");
+            assert_eq!((failure.code, failure.message.as_str()), (code, message), "{error}");
         }
     }
 
@@ -293,12 +263,5 @@ mod tests {
     fn long_bodies_are_cut_between_characters() {
         let failure = Failure::of_status(500, &"é".repeat(5000));
         assert!(failure.message.ends_with("é... [truncated 1000 chars]"));
-    }
-
-    #[test]
-    fn secrets_are_taken_out() {
-        let mut failure = Failure::new("auth", "bad key Bearer sk-test-SECRET");
-        failure.redact(&["sk-test-SECRET".to_owned()]);
-        assert_eq!(failure.message, "bad key Bearer [redacted]");
     }
 }

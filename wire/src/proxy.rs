@@ -1,11 +1,10 @@
 //! The protocol between a page and its own server (PROVIDERS 9.1): the events of a response without the message, so the
-//! server does all the work and the page only follows.
+//! server does all the work and the page only follows. pi's protocol to a backend (PROVIDERS 9) is a dialect of it.
 
 use crate::draft::{members, Draft, Kind};
 use crate::failure::Failure;
 use crate::json::Number;
 use crate::response::{Decode, Step};
-use crate::source::Read;
 use crate::source::Source;
 use crate::sse::Event;
 use crate::template::Template;
@@ -14,23 +13,30 @@ use crate::text::{around, decimal, has};
 /// Name of this protocol in what [`Response::new`](crate::Response::new) is given.
 pub(crate) const API: &str = "pi-proxy";
 
-const CLOSED: &str = "Connection closed by proxy server before the response completed";
-
 /// Decoder of one response.
 #[derive(Default)]
 pub(crate) struct Decoder {
+    /// It comes from a backend of pi's.
+    is_backend: bool,
     started: bool,
-    /// `done` came with this reason.
-    reason: Option<&'static str>,
     template: Template,
 }
 
 impl Decoder {
-    fn message(&mut self, data: &str, draft: &mut Draft) -> Read<Step> {
-        let [event, place, delta, signature, content, redacted, call, id, name] = Source::event(
-            data,
-            &["type", "contentIndex", "delta", "contentSignature", "content", "redacted", "toolCall", "id", "toolName"],
-        )?;
+    pub fn new(is_backend: bool) -> Box<Self> {
+        let mut decoder = Box::<Self>::default();
+        decoder.is_backend = is_backend;
+        decoder
+    }
+
+    fn message(&mut self, data: &str, draft: &mut Draft) -> Step {
+        let names =
+            ["type", "contentIndex", "delta", "contentSignature", "content", "redacted", "toolCall", "id", "toolName"];
+        let Some([event, place, delta, signature, content, redacted, call, id, name, ..]) =
+            &Source::event(data, &names)
+        else {
+            return Step::Malformed;
+        };
         let event = event.word();
         if event == "start" {
             self.start(draft);
@@ -40,26 +46,29 @@ impl Decoder {
             "text" => Kind::Text,
             "thinking" => Kind::Thinking,
             "toolcall" => Kind::Call,
-            "done" | "error" => return Ok(self.last(what == "done", Source { span: data }, draft)),
-            _ => return Ok(Step::Continue),
+            "done" | "error" => return self.last(what == "done", &Source { span: data }, draft),
+            _ => return Step::Continue,
         };
         self.start(draft);
         let next = draft.len();
-        let count = place.number().filter(|index| index.fract() == 0.0 && *index >= 0.0 && *index <= f64::from(next));
-        let (index, opens) = match count {
-            Some(count) => (count as u32, count == f64::from(next)),
-            None => return Ok(draft.fail(bad_index(event, place))),
-        };
+        let index = place.number().unwrap_or(-1.0) as u32;
+        let is_index = place.number() == Some(index.into()) && index <= next;
+        if !is_index || (step == "start" && index != next) {
+            let index = match place.number() {
+                None => "none".to_owned(),
+                Some(index) => Number::from_f64(index).map_or_else(String::new, |number| number.as_str().to_owned()),
+            };
+            let place = [" with contentIndex ", &index, ", which is not open and not the next one"].concat();
+            return draft.fail("protocol", &["Received ", event, &place]);
+        }
         match step {
-            "start" if !opens => return Ok(draft.fail(bad_index(event, place))),
             "start" if kind == Kind::Call => drop(draft.open_call(&id.string(), &name.string())),
             "start" => drop(draft.open(kind)),
             // An end for a block that is no call is ignored, and so is what this version does not know.
             "end" if kind == Kind::Call && draft.kind_of(index) != Some(Kind::Call) => {}
             "delta" | "end" if draft.kind_of(index) != Some(kind) => {
                 let name = if kind == Kind::Call { "toolCall" } else { what };
-                let text = ["Received ", event, " for non-", name, " content"].concat();
-                return Ok(draft.fail(Failure::new("protocol", text)));
+                return draft.fail("protocol", &["Received ", event, " for non-", name, " content"]);
             }
             "delta" => {
                 let piece = delta.only(b'"');
@@ -68,26 +77,26 @@ impl Decoder {
                         Kind::Call => draft.argue(index, piece),
                         _ => draft.say(index, piece),
                     }
-                    self.template.learn(data, piece.span, None, index);
+                    self.template.learn(data, piece.span, "", index);
                 }
             }
             "end" => {
                 // What the server says of the block in the end replaces what was gathered.
                 let mut out = members();
                 if kind == Kind::Call {
-                    if !call.only(b'{').is_absent() {
+                    if call.is(b'{') {
                         draft.replace_call(index, call.span);
                     }
                 } else {
-                    if !content.only(b'"').is_absent() {
+                    if content.is(b'"') {
                         draft.replace_text(index, content);
                     }
-                    if !signature.only(b'"').is_absent() {
+                    if signature.is(b'"') {
                         let name = if kind == Kind::Text { "textSignature" } else { "thinkingSignature" };
                         out.key(name).raw(signature.span);
                     }
-                    if redacted.span == "true" && kind == Kind::Thinking {
-                        out.key("redacted").bool(true);
+                    if redacted.reads("true") && kind == Kind::Thinking {
+                        out.put(r#""redacted":true"#);
                     }
                 }
                 draft.set(index, out);
@@ -95,7 +104,7 @@ impl Decoder {
             }
             _ => {}
         }
-        Ok(Step::Continue)
+        Step::Continue
     }
 
     /// The server's word that the response begins; one that forgets it is forgiven.
@@ -105,17 +114,12 @@ impl Decoder {
         }
     }
 
-    fn last(&mut self, done: bool, event: Source<'_>, draft: &mut Draft) -> Step {
-        let [usage, level, id, model, reason, error] =
-            event.pick(&["usage", "providerThinkingLevel", "responseId", "responseModel", "reason", "errorMessage"]);
+    fn last(&mut self, done: bool, event: &Source<'_>, draft: &mut Draft) -> Step {
+        let names = ["usage", "providerThinkingLevel", "responseId", "responseModel", "reason", "errorMessage"];
+        let [usage, level, id, model, reason, error, ..] = &event.pick(&names);
         self.start(draft);
         let mut out = members();
-        for (name, value) in [
-            ("usage", usage.only(b'{')),
-            ("providerThinkingLevel", level.only(b'"')),
-            ("responseId", id.said()),
-            ("responseModel", model.said()),
-        ] {
+        for (name, value) in names.iter().zip([usage.only(b'{'), level.only(b'"'), id.said(), model.said()]) {
             if !value.is_absent() {
                 out.key(name).raw(value.span);
             }
@@ -123,61 +127,58 @@ impl Decoder {
         draft.fields(out);
         let reason = reason.word();
         if done {
-            self.reason = Some(match reason {
+            return draft.finish(match reason {
                 "length" => "length",
                 "toolUse" => "toolUse",
                 _ => "stop",
             });
-            return Step::Finished;
         }
-        let failure = match (reason, error.text()) {
-            ("aborted", error) => Failure::new("aborted", error.unwrap_or("Request was aborted".into())),
-            (_, error) => Failure::in_words(error.unwrap_or("The proxy server reported an error".into()).into_owned()),
+        let error = error.string();
+        let aborted = reason == "aborted";
+        let text = match &*error {
+            "" if aborted => "Request was aborted",
+            "" => "The proxy server reported an error",
+            error => error,
         };
-        draft.fail(failure)
+        if aborted {
+            return draft.fail("aborted", &[text]);
+        }
+        draft.fail_as(Failure::in_words(text.to_owned()))
     }
-}
-
-fn bad_index(event: &str, place: Source<'_>) -> Failure {
-    let index = match place.number() {
-        None => "none".to_owned(),
-        Some(index) => Number::from_f64(index).map_or_else(String::new, |number| number.as_str().to_owned()),
-    };
-    Failure::new(
-        "protocol",
-        ["Received ", event, " with contentIndex ", &index, ", which is not open and not the next one"].concat(),
-    )
 }
 
 impl Decode for Decoder {
-    fn starts_by_event(&self) -> bool {
-        true
-    }
-
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
         if self.template.apply(event.data, draft) {
-            return Ok(Step::Continue);
+            return Step::Continue;
         }
         self.template.forget();
         self.message(event.data, draft)
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
-        if self.reason.is_none() {
-            draft.fail(self.cut());
+    fn end(&mut self, draft: &mut Draft) -> Step {
+        if draft.stop.is_empty() {
+            draft.fail_unfinished()
+        } else {
+            Step::Finished
         }
-        self.reason
-    }
-
-    fn cut(&self) -> Failure {
-        Failure::truncated(CLOSED)
     }
 
     fn refused(&self, status: u16, status_text: &str, body: &str) -> Failure {
-        let [error] = Source::whole(body).pick(&["error"]);
-        let said = error.string();
+        let mut failure = Failure::of_status(status, body);
         let number = decimal(status.into());
-        let text = if error.only(b'"').is_absent() {
+        let error = Source::whole(body).member("error");
+        let said = error.string();
+        let [text, code, ..] = &error.pick(&["message", "code"]);
+        let message = if self.is_backend {
+            if !text.is(b'"') {
+                return failure;
+            }
+            let head = [&number, " ", status_text].concat();
+            let code = code.string();
+            let around = if code.is_empty() { ["", ""] } else { [" (", ")"] };
+            [head.trim_end(), ": ", &text.string(), around[0], &code, around[1]].concat()
+        } else if !error.is(b'"') {
             ["Proxy error: ", &number, " ", status_text].concat()
         } else if has(&said, &number) {
             // Whatever the server says: the status is what retries and people look for.
@@ -185,6 +186,7 @@ impl Decode for Decoder {
         } else {
             ["Proxy error: ", &said, " (", &number, ")"].concat()
         };
-        Failure { message: text.trim_end().to_owned(), ..Failure::of_status(status, body) }
+        message.trim_end().clone_into(&mut failure.message);
+        failure
     }
 }

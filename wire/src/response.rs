@@ -14,8 +14,8 @@ use crate::openai_completions;
 use crate::openai_responses;
 use crate::pi_messages;
 use crate::proxy;
+use crate::secrets::redact;
 use crate::sniff::{sniff, Body};
-use crate::source::Read;
 use crate::sse::{Event, Sink, Sse, Trailing};
 use crate::text::{decimal, json_fault, lossy};
 
@@ -46,6 +46,8 @@ pub(crate) const DONE: &str = "[DONE]";
 pub struct Response {
     draft: Draft,
     decoder: Box<dyn Decode>,
+    /// Whether the response begins with an event of the provider and not with its headers.
+    by_event: bool,
     sse: Sse,
     stage: Stage,
     status: u16,
@@ -74,34 +76,25 @@ enum Stage {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Continue,
-    /// The provider said that this was all.
+    /// The provider said that this was all; at the end, the draft has the stop reason.
     Finished,
     /// The draft has the failure.
     Failed,
+    /// It is not well-formed; nothing was done.
+    Malformed,
 }
 
 /// A protocol: turns events into steps of the draft. `DONE` never reaches it.
 pub(crate) trait Decode {
-    /// Whether the response begins with an event of the provider and not with its headers.
-    fn starts_by_event(&self) -> bool {
-        false
-    }
-
     /// A complete event.
-    ///
-    /// # Errors
-    /// It is not well-formed; nothing was done.
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step>;
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step;
 
     /// The stream said `[DONE]`; `end` follows.
     fn marked_done(&mut self, _draft: &Draft) {}
 
-    /// The stream ended by itself, or a [`Step::Finished`] came. Completes what may be completed and gives the stop
-    /// reason; without one, the draft has the failure.
-    fn end(&mut self, draft: &mut Draft) -> Option<&'static str>;
-
-    /// The stream was cut inside an event: why the response counts as unfinished.
-    fn cut(&self) -> Failure;
+    /// The stream ended by itself, or a [`Step::Finished`] came. Completes what may be completed, and finishes or fails
+    /// the draft.
+    fn end(&mut self, draft: &mut Draft) -> Step;
 
     /// The response is about to fail: what is worth keeping is put into the draft.
     fn failing(&mut self, _draft: &mut Draft) {}
@@ -123,19 +116,30 @@ impl Response {
         let doc =
             Doc::read(text).map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
         let model = Model::read(doc.root());
-        let decoder: Box<dyn Decode> = match model.api.as_ref() {
-            google_generative_ai::API => Box::<google_generative_ai::Decoder>::default(),
-            openai_completions::API => openai_completions::Decoder::new(&model, false),
-            anthropic_messages::API => Box::<anthropic_messages::Decoder>::default(),
-            mistral_conversations::API => Box::new(mistral_conversations::Decoder::new(&model)),
-            pi_messages::API => Box::new(pi_messages::Decoder::new(&model)),
-            openai_responses::API => Box::new(openai_responses::Decoder::new(&model)),
-            proxy::API => Box::<proxy::Decoder>::default(),
+        let (decoder, unfinished): (Box<dyn Decode>, &str) = match model.api.as_ref() {
+            google_generative_ai::API => {
+                (Box::<google_generative_ai::Decoder>::default(), "Stream ended without a finish reason")
+            }
+            api @ (openai_completions::API | mistral_conversations::API) => (
+                openai_completions::Decoder::new(&model, api == mistral_conversations::API),
+                "Stream ended without finish_reason",
+            ),
+            anthropic_messages::API => {
+                (Box::<anthropic_messages::Decoder>::default(), "Anthropic stream ended before message_stop")
+            }
+            openai_responses::API => {
+                (openai_responses::Decoder::new(&model), "Stream ended before a terminal response event")
+            }
+            pi_messages::API => (proxy::Decoder::new(true), " stream ended without a terminal event"),
+            proxy::API => {
+                (proxy::Decoder::new(false), "Connection closed by proxy server before the response completed")
+            }
             api => return Err(WireError::no_wire(api)),
         };
         let mut response = Self {
             draft: Draft::default(),
             decoder,
+            by_event: matches!(model.api.as_ref(), pi_messages::API | proxy::API),
             sse: Sse::default(),
             stage: Stage::Waiting,
             status: 0,
@@ -147,6 +151,10 @@ impl Response {
             secrets: Vec::new(),
         };
         response.draft.set_up(&model);
+        if model.api == pi_messages::API {
+            response.draft.unfinished.push_str(&model.provider);
+        }
+        response.draft.unfinished.push_str(unfinished);
         for secret in model.at.at("secrets").items() {
             response.secrets.push(secret.as_text().into_owned());
         }
@@ -166,7 +174,7 @@ impl Response {
             return;
         }
         self.stage = Stage::Streaming;
-        if !self.decoder.starts_by_event() {
+        if !self.by_event {
             self.draft.start();
         }
     }
@@ -196,7 +204,7 @@ impl Response {
                 match (step, pushed) {
                     (Step::Continue, Err(error)) => {
                         let parts = ["An event of the stream is longer than ", &decimal(error.limit as u64), " bytes"];
-                        self.finish_failed(Failure::new("protocol", parts.concat()));
+                        self.finish_failed("protocol", parts.concat(), 0);
                     }
                     _ => self.take(step),
                 }
@@ -216,18 +224,18 @@ impl Response {
 
     /// The network failed; `message` is its own word for it.
     pub fn fail(&mut self, message: &str) {
-        self.finish_failed(Failure::new("network", message));
+        self.give_up("network", message);
     }
 
     /// The caller wants no more. `message` becomes the error message.
     pub fn abort(&mut self, message: &str) {
-        self.finish_failed(Failure::new("aborted", message));
+        self.give_up("aborted", message);
     }
 
     /// A failure that the host found, such as an idle stream, with its `AgentError.code`. The codes `aborted` and
     /// `network` do what [`abort`](Self::abort) and [`fail`](Self::fail) do.
     pub fn give_up(&mut self, code: &str, message: &str) {
-        self.finish_failed(Failure { code: code.to_owned().into(), message: message.to_owned(), status: None });
+        self.finish_failed(code, message.to_owned(), 0);
     }
 
     /// Records since [`clear`](Self::clear).
@@ -258,7 +266,7 @@ impl Response {
             let parts = ["\nNothing answers at ", &self.url, NOT_THERE];
             failure.message.push_str(&parts.concat());
         }
-        self.finish_failed(failure);
+        self.finish_failed(failure.code, failure.message, self.status);
     }
 
     fn end_stream(&mut self) {
@@ -268,71 +276,70 @@ impl Response {
         if let (Step::Continue, Some(trailing)) = (feed.step, &trailing) {
             cut = !feed.trailing(trailing);
         }
-        let (step, seen_event) = (feed.step, feed.seen_event || self.seen_event);
-        if step != Step::Continue {
-            return self.take(step);
-        }
-        let failure = if cut {
-            Some(self.decoder.cut())
-        } else if seen_event {
-            None
-        } else {
-            self.no_stream()
+        self.seen_event |= feed.seen_event;
+        let step = match feed.step {
+            Step::Continue if cut => {
+                if !self.by_event {
+                    self.draft.unfinished.push_str(": it was cut inside an event");
+                }
+                self.draft.fail_unfinished()
+            }
+            Step::Continue if !self.seen_event => self.no_stream(),
+            Step::Continue => Step::Finished,
+            step => step,
         };
-        match failure {
-            Some(failure) => self.finish_failed(failure),
-            None => self.take(Step::Finished),
-        }
+        self.take(step);
     }
 
     /// A body without events: empty, or something else than a stream.
-    fn no_stream(&self) -> Option<Failure> {
+    fn no_stream(&mut self) -> Step {
         match sniff(&self.body) {
-            Some(Body::EventStream) => None,
+            Some(Body::EventStream) => Step::Finished,
             None if self.body.trim_ascii().is_empty() => {
-                Some(Failure::truncated("Stream ended without an answer: the response body is empty"))
+                self.draft.fail("stream_truncated", &["Stream ended without an answer: the response body is empty"])
             }
             _ => {
                 let body = lossy(&self.body);
-                Some(Failure::not_a_stream(self.status, &self.content_type, &body))
+                self.draft.fail_as(Failure::not_a_stream(self.status, &self.content_type, &body))
             }
         }
     }
 
     fn take(&mut self, step: Step) {
-        let reason = match step {
-            Step::Continue => return,
-            Step::Failed => None,
-            Step::Finished => self.decoder.end(&mut self.draft),
-        };
-        match reason {
-            Some("toolUse") if self.draft.has_answer() && !self.draft.has_call() => self.done("stop"),
-            // A run that took this for an answer would end without a word.
-            Some("toolUse") if !self.draft.has_call() => {
-                let what = "The answer ended without the tool call it was to bring";
-                self.finish_failed(Failure::new("protocol", what));
+        let mut step = step;
+        if step == Step::Finished {
+            step = self.decoder.end(&mut self.draft);
+            if step == Step::Finished && self.draft.stop == "toolUse" && !self.draft.has_call() {
+                step = if self.draft.has_answer() {
+                    self.draft.finish("stop")
+                } else {
+                    // A run that took this for an answer would end without a word.
+                    self.draft.fail("protocol", &["The answer ended without the tool call it was to bring"])
+                };
             }
-            Some(reason) => self.done(reason),
-            None => {
+        }
+        match step {
+            Step::Finished => {
+                self.draft.done();
+                self.stage = Stage::Finished;
+            }
+            Step::Failed => {
                 let failure = std::mem::take(&mut self.draft.failure);
-                self.finish_failed(failure);
+                self.finish_failed(failure.code, failure.message, 0);
             }
+            _ => {}
         }
     }
 
-    fn done(&mut self, reason: &'static str) {
-        self.draft.done(reason);
-        self.stage = Stage::Finished;
-    }
-
-    fn finish_failed(&mut self, mut failure: Failure) {
+    fn finish_failed(&mut self, code: &str, message: String, status: u16) {
         if self.stage == Stage::Finished {
             return;
         }
         self.stage = Stage::Finished;
         self.decoder.failing(&mut self.draft);
-        failure.redact(&self.secrets);
-        self.draft.failed(&failure);
+        let mut message = message;
+        redact(&mut message, &self.secrets);
+        self.draft.failed(code, &message, status);
     }
 }
 
@@ -351,13 +358,15 @@ impl<'r> Feed<'r> {
 
     /// Some proxies break the strings inside: then once more with what can be mended.
     fn decode(&mut self, event: Event<'_>) -> Step {
-        if let Ok(step) = self.decoder.event(event, self.draft) {
-            return step;
+        let mut step = self.decoder.event(event, self.draft);
+        if step == Step::Malformed {
+            step = self.decoder.event(Event { data: &repair(event.data), ..event }, self.draft);
         }
-        if let Ok(step) = self.decoder.event(Event { data: &repair(event.data), ..event }, self.draft) {
-            return step;
+        if step == Step::Malformed {
+            let what = "The provider sent an event that is not valid JSON: ";
+            step = self.draft.fail_as(Failure::protocol(what, event.data));
         }
-        self.draft.fail(Failure::protocol("The provider sent an event that is not valid JSON: ", event.data))
+        step
     }
 
     /// Takes an event without its blank line if it is whole; says whether it is.
@@ -391,7 +400,7 @@ impl Sink for Feed<'_> {
     fn unknown(&mut self, name: &str, value: &str) {
         // llama.cpp reports a failure like this in the middle of a stream.
         if name == "error" && self.step == Step::Continue {
-            self.step = self.draft.fail(Failure::in_band_text(value));
+            self.step = self.draft.fail_in_band(value);
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::literal::Literal;
 use std::borrow::Cow;
 
 /// What was read, or why it is no good JSON.
-pub(crate) type Read<T> = Result<T, JsonError>;
+type Read<T> = Result<T, JsonError>;
 
 /// The source of a value, which was checked; empty for a value that is absent. Null counts as absent.
 #[derive(Clone, Copy, Default)]
@@ -14,17 +14,22 @@ pub(crate) struct Source<'a> {
     pub span: &'a str,
 }
 
+/// What stands for a value that is not there.
+pub(crate) const ABSENT: &Source<'static> = &Source { span: "" };
+
+/// Members of an object in the places of the names asked for: as many as anybody asks for at once.
+pub(crate) type Picked<'a> = [Source<'a>; 10];
+
+// One copy of code for each, handing on pointers: inside of their callers they are most of what a decoder weighs.
 impl<'a> Source<'a> {
-    /// The members of a whole event that have these names; an event that is no object has none.
-    ///
-    /// # Errors
-    /// The event is not well-formed.
-    pub fn event<const N: usize>(data: &'a str, names: &[&str; N]) -> Read<[Self; N]> {
-        let mut found = [Self::default(); N];
+    /// The members of a whole event that have these names; an event that is no object has none. `None` when it is not
+    /// well-formed.
+    #[inline(never)]
+    pub fn event(data: &'a str, names: &[&str]) -> Option<Picked<'a>> {
+        let mut found = Picked::default();
         let mut reader = Reader::new(data);
-        find(&mut reader, names, &mut found)?;
-        reader.finish()?;
-        Ok(found)
+        let read = find(&mut reader, names, &mut found).and_then(|()| reader.finish());
+        read.is_ok().then_some(found)
     }
 
     /// A text that is one JSON document; absent if it is not well-formed.
@@ -37,25 +42,57 @@ impl<'a> Source<'a> {
     }
 
     /// The members with these names; what is no object has none.
-    pub fn pick<const N: usize>(self, names: &[&str; N]) -> [Self; N] {
-        let mut found = [Self::default(); N];
-        self.pick_into(names, &mut found);
+    #[inline(never)]
+    pub fn pick(&self, names: &[&str]) -> Picked<'a> {
+        let mut found = Picked::default();
+        if !self.is_absent() {
+            // The span was read once already.
+            let _ = find(&mut self.reader(), names, &mut found);
+        }
         found
     }
 
-    fn pick_into(self, names: &[&str], found: &mut [Self]) {
-        if !self.is_absent() {
-            // The span was read once already.
-            let _ = find(&mut self.reader(), names, found);
+    /// The member with this name.
+    #[inline(never)]
+    pub fn member(&self, name: &str) -> Self {
+        let [member, ..] = self.pick(&[name]);
+        member
+    }
+
+    /// Numbers of a list of `names`, each put into its place in `numbers`; those that are not there leave theirs as it
+    /// is. `a.b` is the member `b` of the member `a`.
+    pub fn numbers(&self, names: &[&str], numbers: &mut [f64]) {
+        for (name, span) in self.members() {
+            let source = Source { span };
+            let mut put = |within: &str, key: &str, source: &Source<'_>| {
+                let place = names.iter().position(|known| match known.strip_prefix(within) {
+                    Some(rest) if !within.is_empty() => rest.strip_prefix('.') == Some(key),
+                    _ => *known == key,
+                });
+                if let (Some(place), Some(number)) = (place.and_then(|at| numbers.get_mut(at)), source.number()) {
+                    *place = number;
+                }
+            };
+            put("", &name, &source);
+            for (inner, span) in source.members() {
+                put(&name, &inner, &Source { span });
+            }
         }
     }
 
-    pub fn is_absent(self) -> bool {
+    pub fn is_absent(&self) -> bool {
         self.span.is_empty()
     }
 
+    /// Whether it is of the kind that begins with this byte: a quote, a bracket or a brace.
+    #[inline(never)]
+    pub fn is(&self, first: u8) -> bool {
+        self.span.as_bytes().first() == Some(&first)
+    }
+
     /// Itself, or what stands for it where it is absent.
-    pub fn or(self, other: Self) -> Self {
+    #[inline(never)]
+    pub fn or<'s>(&'s self, other: &'s Self) -> &'s Self {
         if self.is_absent() {
             other
         } else {
@@ -63,70 +100,83 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Absent unless it is of the kind that begins with this byte: a quote, a bracket or a brace.
-    pub fn only(self, first: u8) -> Self {
-        if self.span.as_bytes().first() == Some(&first) {
+    /// Absent unless it is of the kind that begins with this byte.
+    #[inline(never)]
+    pub fn only(&self, first: u8) -> &Self {
+        if self.is(first) {
             self
         } else {
-            Self::default()
+            ABSENT
         }
     }
 
     /// Absent unless it is a string that says something.
-    pub fn said(self) -> Self {
+    #[inline(never)]
+    pub fn said(&self) -> &Self {
         if self.span.len() > 2 {
             self.only(b'"')
         } else {
-            Self::default()
+            ABSENT
         }
     }
 
     /// The elements of a list; anything else has none.
-    pub fn items(self) -> Items<'a> {
+    #[inline(never)]
+    pub fn items(&self) -> Items<'a> {
         let mut reader = self.reader();
         Items(reader.begin_array().is_ok().then_some(reader))
     }
 
     /// The members of an object, with the sources of their values; anything else has none.
-    pub fn members(self) -> Members<'a> {
+    #[inline(never)]
+    pub fn members(&self) -> Members<'a> {
         let mut reader = self.reader();
         Members(reader.begin_object().is_ok().then_some(reader))
     }
 
     /// The text of a string; empty for anything else.
-    pub fn string(self) -> Cow<'a, str> {
+    #[inline(never)]
+    pub fn string(&self) -> Cow<'a, str> {
         self.reader().string().unwrap_or_default()
     }
 
-    /// The text of a string that says something.
-    pub fn text(self) -> Option<Cow<'a, str>> {
-        Some(self.string()).filter(|text| !text.is_empty())
+    /// A string that is plain in any case, such as a kind; empty for anything else.
+    #[inline(never)]
+    pub fn word(&self) -> &'a str {
+        if self.is(b'"') {
+            Literal::of_span(self.span).inner()
+        } else {
+            ""
+        }
     }
 
-    /// A string that is plain in any case, such as a kind; empty for anything else.
-    pub fn word(self) -> &'a str {
-        Literal::of_span(self.only(b'"').span).inner()
+    /// Whether it is this number or word, as written.
+    #[inline(never)]
+    pub fn reads(&self, span: &str) -> bool {
+        self.span == span
     }
 
     /// A number.
-    pub fn number(self) -> Option<f64> {
+    #[inline(never)]
+    pub fn number(&self) -> Option<f64> {
         self.reader().number().ok().map(parse_f64)
     }
 
     /// A number, 0 for anything else.
-    pub fn count(self) -> f64 {
+    #[inline(never)]
+    pub fn count(&self) -> f64 {
         self.number().unwrap_or_default()
     }
 
     /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.
-    pub fn decode(self, out: &mut String, carry: &mut Option<u16>) {
+    pub fn decode(&self, out: &mut String, carry: &mut Option<u16>) {
         // Growing step by step, a long text would lie several times in memory.
         out.reserve(self.span.len());
         // The span was read once already.
         let _ = self.reader().string_onto(out, carry);
     }
 
-    fn reader(self) -> Reader<'a> {
+    fn reader(&self) -> Reader<'a> {
         Reader::new(self.span)
     }
 }

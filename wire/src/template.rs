@@ -31,17 +31,18 @@ struct Range(usize, usize);
 
 impl Template {
     /// Remembers an event. `span` is the string, a part of `event`; seeing the event again with another string there
-    /// must mean no more than another delta for block `index`. `padding` is another part of the event, behind the
-    /// string: a string that means nothing and that may change too (OpenAI varies the length of its events by one).
-    pub fn learn(&mut self, event: &str, span: &str, padding: Option<&str>, index: u32) {
+    /// must mean no more than another delta for block `index`. `padding`, where it is not empty, is another part of the
+    /// event, behind the string: a string that means nothing and that may change too (OpenAI varies the length of its
+    /// events by one).
+    pub fn learn(&mut self, event: &str, span: &str, padding: &str, index: u32) {
         let offset = |part: &str| (part.as_ptr() as usize).wrapping_sub(event.as_ptr() as usize);
         let behind = offset(span).saturating_add(span.len());
         let (tail, end) = match padding {
-            Some(padding) => (
+            "" => (Range(behind, event.len()), Range(event.len(), event.len())),
+            _ => (
                 Range(behind, offset(padding).saturating_add(1)),
                 Range(offset(padding).saturating_add(padding.len()).saturating_sub(1), event.len()),
             ),
-            None => (Range(behind, event.len()), Range(event.len(), event.len())),
         };
         let ordered = tail.0 <= tail.1 && tail.1 <= end.0 && end.0 <= end.1 && end.1 <= event.len();
         self.event.clear();
@@ -49,7 +50,7 @@ impl Template {
             self.event.push_str(event);
         }
         (self.start, self.tail, self.end, self.padded, self.index) =
-            (offset(span), tail, end, padding.is_some(), index);
+            (offset(span), tail, end, !padding.is_empty(), index);
     }
 
     /// Nothing is like the last event any more.
@@ -94,7 +95,7 @@ mod tests {
         let index = draft.open(Kind::Text);
         let mut template = Template::default();
         assert!(!template.apply(event, &mut draft));
-        template.learn(event, event.get(5..10).unwrap(), None, index);
+        template.learn(event, event.get(5..10).unwrap(), "", index);
         for (other, taken) in [
             (r#"{"x":"d\n\"e","y":null}"#, true),
             (r#"{"x":"","y":null}"#, true),
@@ -119,7 +120,7 @@ mod tests {
         let mut draft = Draft::default();
         let index = draft.open(Kind::Text);
         let mut template = Template::default();
-        template.learn(event, event.get(5..10).unwrap(), event.get(24..28), index);
+        template.learn(event, event.get(5..10).unwrap(), event.get(24..28).unwrap(), index);
         for (other, taken) in [
             (r#"{"x":"d","y":null,"p":"zzzzz"}"#, true),
             (r#"{"x":"e","y":null,"p":""}"#, true),

@@ -3,62 +3,75 @@
 use crate::model::Cost;
 use crate::write::Writer;
 
-/// Tokens of one response. The four counts do not overlap; `reasoning` is part of `output`.
-#[derive(Clone, Copy, Default, Debug, PartialEq)]
+/// Members of `usage`, in the order of [`Usage::counts`].
+const NAMES: [&str; 7] = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning", "totalTokens"];
+
+/// Where [`Usage::counts`] has them. The first four do not overlap; what was thought is a part of the output.
+pub(crate) const REASONING: usize = 5;
+const TOTAL: usize = 6;
+
+/// No number: what a provider does not say.
+pub(crate) const UNKNOWN: f64 = f64::NAN;
+
+/// Tokens of one response.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
-    /// Input that came from no cache.
-    pub input: f64,
-    pub output: f64,
-    pub cache_read: f64,
-    pub cache_write: f64,
-    /// The part of `cache_write` that is kept for an hour and costs more, where the provider says so.
-    pub cache_write_1h: Option<f64>,
-    pub reasoning: Option<f64>,
-    pub total: f64,
+    /// Input that came from no cache, output, input that came from a cache, input that went into one, the part of that
+    /// which is kept for an hour and costs more, the part of the output that was thought, and the total.
+    pub counts: [f64; 7],
     /// What the provider billed, where it says so.
-    pub billed: Option<f64>,
-    /// What a tier of service makes of the prices, where it changes them.
-    pub factor: Option<f64>,
+    pub billed: f64,
+    /// What a tier of service makes of the prices.
+    pub factor: f64,
 }
 
 impl Usage {
-    /// The sum of the four counts.
-    pub fn sum(&self) -> f64 {
-        self.input + self.output + self.cache_read + self.cache_write
+    /// Counts in the order of [`counts`](Self::counts). A total of 0 becomes the sum.
+    pub fn of(counts: [f64; 7]) -> Self {
+        let mut usage = Self { counts, billed: UNKNOWN, factor: 1.0 };
+        if usage.counts[TOTAL] == 0.0 {
+            usage.add_up();
+        }
+        usage
+    }
+
+    /// Makes the total the sum of the four counts.
+    pub fn add_up(&mut self) {
+        let [input, output, read, write, ..] = self.counts;
+        self.counts[TOTAL] = input + output + read + write;
     }
 
     /// Writes the `usage` object of a message.
     pub fn write(&self, out: &mut Writer, cost: &Cost) {
-        out.object(|out| {
-            out.key("input").number(self.input);
-            out.key("output").number(self.output);
-            out.key("cacheRead").number(self.cache_read);
-            out.key("cacheWrite").number(self.cache_write);
-            if let Some(tokens) = self.cache_write_1h {
-                out.key("cacheWrite1h").number(tokens);
-            }
-            if let Some(tokens) = self.reasoning {
-                out.key("reasoning").number(tokens);
-            }
-            out.key("totalTokens").number(self.total);
-            out.key("cost").object(|out| self.write_cost(out, cost));
-        });
+        out.open();
+        write_known(out, &NAMES, &self.counts);
+        out.key("cost").open();
+        self.write_cost(out, cost);
+        out.close();
+        out.close();
     }
 
     fn write_cost(&self, out: &mut Writer, cost: &Cost) {
-        let rates = cost.rates(self.input + self.cache_read + self.cache_write);
-        let long = self.cache_write_1h.unwrap_or_default();
-        let million = 1_000_000.0 / self.factor.unwrap_or(1.0);
-        let input = rates.input / million * self.input;
-        let output = rates.output / million * self.output;
-        let read = rates.cache_read / million * self.cache_read;
-        let write = (rates.cache_write * (self.cache_write - long) + rates.input * 2.0 * long) / million;
-        out.key("input").number(input);
-        out.key("output").number(output);
-        out.key("cacheRead").number(read);
-        out.key("cacheWrite").number(write);
-        out.key("total").number(self.billed.unwrap_or(input + output + read + write));
-        out.key("totalFromProvider").bool(self.billed.is_some());
+        let [input, output, read, write, long, ..] = self.counts;
+        let rates = cost.rates(input + read + write);
+        let long = if long.is_nan() { 0.0 } else { long };
+        let million = 1_000_000.0 / self.factor;
+        let input = rates.input / million * input;
+        let output = rates.output / million * output;
+        let read = rates.cache_read / million * read;
+        let write = (rates.cache_write * (write - long) + rates.input * 2.0 * long) / million;
+        write_known(out, &NAMES, &[input, output, read, write]);
+        let is_billed = !self.billed.is_nan();
+        out.key("total").number(if is_billed { self.billed } else { input + output + read + write });
+        out.key("totalFromProvider").bool(is_billed);
+    }
+}
+
+fn write_known(out: &mut Writer, names: &[&str], numbers: &[f64]) {
+    for (name, number) in names.iter().zip(numbers) {
+        if !number.is_nan() {
+            out.key(name).number(*number);
+        }
     }
 }
 
@@ -71,17 +84,7 @@ mod tests {
     #[test]
     fn an_hour_of_cache_costs_twice_the_input() {
         let cost = Cost { base: Rates { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 }, tiers: vec![] };
-        let usage = Usage {
-            input: 10.0,
-            output: 2.0,
-            cache_read: 100.0,
-            cache_write: 1000.0,
-            cache_write_1h: Some(400.0),
-            reasoning: None,
-            total: 1112.0,
-            billed: None,
-            factor: None,
-        };
+        let usage = Usage::of([10.0, 2.0, 100.0, 1000.0, 400.0, UNKNOWN, 0.0]);
         let mut out = Writer::default();
         usage.write(&mut out, &cost);
         let written = parse(&out.into_text()).unwrap();

@@ -91,7 +91,7 @@ fn has_code_1308(text: &str) -> bool {
 }
 
 /// Whether one of the patterns, each on its line, matches a part of `text`.
-fn has_any(text: &str, patterns: &str) -> bool {
+pub(crate) fn has_any(text: &str, patterns: &str) -> bool {
     any_line(patterns, &|pattern| contains(text.as_bytes(), pattern.as_bytes()))
 }
 

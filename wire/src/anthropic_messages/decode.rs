@@ -3,17 +3,17 @@
 use super::usage;
 use crate::batch::kind::THINKING_SET;
 use crate::draft::{Draft, Kind};
-use crate::failure::Failure;
 use crate::order::NameMap;
 use crate::response::{Decode, Step};
-use crate::source::Read;
-use crate::source::Source;
+use crate::source::{Source, ABSENT};
 use crate::sse::Event;
 use crate::template::Template;
 use crate::text::decimal;
-use crate::usage::Usage;
+use crate::usage::{Usage, UNKNOWN};
 
-const ENDED: &str = "Anthropic stream ended before message_stop";
+/// What the stop reasons mean, see [`Draft::end_as`].
+const MEANINGS: &str = "end_turn:stop pause_turn:stop stop_sequence:stop max_tokens:length tool_use:toolUse \
+    model_context_window_exceeded:context_overflow";
 
 /// Decoder of one response.
 #[derive(Default)]
@@ -38,21 +38,24 @@ struct Block {
 }
 
 impl Decoder {
-    fn chunk(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
-        let [kind, index, message, block, delta, counts, error] =
-            Source::event(event.data, &["type", "index", "message", "content_block", "delta", "usage", "error"])?;
+    fn chunk(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
+        let names = ["type", "index", "message", "content_block", "delta", "usage", "error"];
+        let Some([kind, index, message, block, delta, counts, error, ..]) = &Source::event(event.data, &names) else {
+            return Step::Malformed;
+        };
         // A proxy may have dropped the names.
         let kind = if event.name == "message" { kind.word() } else { event.name };
         let index = index.span;
         match kind {
             "message_start" => {
-                let [id, model, counts] = message.pick(&["id", "model", "usage"]);
+                let [id, model, counts, ..] = &message.pick(&["id", "model", "usage"]);
                 draft.response_id(id);
                 draft.response_model(model);
-                draft.usage = Some(Usage { cache_write_1h: Some(0.0), ..Usage::default() });
+                // Nothing that is kept for an hour, unless it says so.
+                draft.usage = Some(Usage::of([0.0, 0.0, 0.0, 0.0, 0.0, UNKNOWN, 0.0]));
                 count(counts, draft);
             }
-            "content_block_start" => return Ok(self.start(index, block, draft)),
+            "content_block_start" => return self.start(index, block, draft),
             "content_block_delta" => self.delta(index, delta, event.data, draft),
             "content_block_stop" => {
                 if let Some(index) = self.open.remove(index) {
@@ -60,47 +63,48 @@ impl Decoder {
                 }
             }
             "message_delta" => {
-                let [reason, details] = delta.pick(&["stop_reason", "stop_details"]);
-                if let Some(reason) = reason.text() {
-                    draft.raw_stop_reason = Some(reason.into_owned());
-                    let [explanation] = details.pick(&["explanation"]);
-                    self.explanation = explanation.string().into_owned();
+                let [reason, details, ..] = &delta.pick(&["stop_reason", "stop_details"]);
+                let reason = reason.string();
+                if !reason.is_empty() {
+                    draft.raw_stop_reason = reason.into_owned();
+                    self.explanation = details.member("explanation").string().into_owned();
                 }
                 count(counts, draft);
             }
             "message_stop" => {
                 self.complete = true;
-                return Ok(Step::Finished);
+                return Step::Finished;
             }
-            _ if !error.is_absent() || kind == "error" => {
-                return Ok(draft.fail(Failure::in_band_text(event.data)));
-            }
+            _ if !error.is_absent() || kind == "error" => return draft.fail_in_band(event.data),
             _ => {}
         }
-        Ok(Step::Continue)
+        Step::Continue
     }
 
-    fn start(&mut self, place: &str, block: Source<'_>, draft: &mut Draft) -> Step {
-        let [kind, id, name, text, thinking, signature, data, input] =
-            block.pick(&["type", "id", "name", "text", "thinking", "signature", "data", "input"]);
+    fn start(&mut self, place: &str, block: &Source<'_>, draft: &mut Draft) -> Step {
+        let [kind, id, name, text, thinking, signature, data, input, ..] =
+            &block.pick(&["type", "id", "name", "text", "thinking", "signature", "data", "input"]);
         let kind = kind.word();
         let index = match kind {
             "text" => draft.open(Kind::Text),
             "thinking" | "redacted_thinking" => draft.open(Kind::Thinking),
             "tool_use" => {
-                let made = ["call_", &draft.response_id, "_", &decimal(draft.len().into())].concat();
-                draft.open_call(&id.text().unwrap_or(made.into()), &name.string())
+                let mut id = id.string().into_owned();
+                if id.is_empty() {
+                    id = ["call_", &draft.response_id, "_", &decimal(draft.len().into())].concat();
+                }
+                draft.open_call(&id, &name.string())
             }
             "fallback" if draft.len() > 0 => {
                 let what = "The provider went on with another model in the middle of the answer";
-                return draft.fail(Failure::new("protocol", what));
+                return draft.fail("protocol", &[what]);
             }
             _ => {
                 self.open.remove(place);
                 return Step::Continue;
             }
         };
-        let input = if input.span.len() > 2 { input.only(b'{') } else { Source::default() };
+        let input = if input.span.len() > 2 { input.only(b'{') } else { ABSENT };
         // A redacted thought is its signature.
         let signature = signature.or(data).string().into_owned();
         self.blocks.push(Block { signature, input: input.span.to_owned() });
@@ -116,13 +120,13 @@ impl Decoder {
         Step::Continue
     }
 
-    fn delta(&mut self, place: &str, delta: Source<'_>, data: &str, draft: &mut Draft) {
+    fn delta(&mut self, place: &str, delta: &Source<'_>, data: &str, draft: &mut Draft) {
         let Some(at) = self.open.get(place) else {
             return;
         };
         let index = at as u32;
-        let [kind, text, thinking, json, signature] =
-            delta.pick(&["type", "text", "thinking", "partial_json", "signature"]);
+        let [kind, text, thinking, json, signature, ..] =
+            &delta.pick(&["type", "text", "thinking", "partial_json", "signature"]);
         let piece = text.or(thinking).or(json).only(b'"');
         match (kind.word(), draft.kind_of(index)) {
             ("text_delta", Some(Kind::Text)) | ("thinking_delta", Some(Kind::Thinking)) => draft.say(index, piece),
@@ -136,7 +140,7 @@ impl Decoder {
             _ => return,
         }
         if let Some(core) = core(data).filter(|_| !piece.is_absent()) {
-            self.template.learn(core, piece.span, None, index);
+            self.template.learn(core, piece.span, "", index);
         }
     }
 
@@ -150,17 +154,6 @@ impl Decoder {
         draft.close(index);
     }
 
-    fn finish(&mut self, reason: &'static str, draft: &mut Draft) -> Option<&'static str> {
-        for at in 0..self.blocks.len() {
-            // A call that was cut by the limit must not look complete.
-            match reason {
-                "length" => self.sign(at, draft),
-                _ => self.close(at, draft),
-            }
-        }
-        Some(reason)
-    }
-
     /// Hands on the signature of a block.
     fn sign(&mut self, at: usize, draft: &mut Draft) {
         if let Some(block) = self.blocks.get_mut(at).filter(|block| !block.signature.is_empty()) {
@@ -171,46 +164,47 @@ impl Decoder {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
         match event.name {
             "message" | "content_block_delta" => {
                 if core(event.data).is_some_and(|core| self.template.apply(core, draft)) {
-                    return Ok(Step::Continue);
+                    return Step::Continue;
                 }
             }
             "message_start" | "content_block_start" | "content_block_stop" | "message_delta" | "message_stop" => {}
-            "error" => return Ok(draft.fail(Failure::in_band_text(event.data))),
-            _ => return Ok(Step::Continue),
+            "error" => return draft.fail_in_band(event.data),
+            _ => return Step::Continue,
         }
         self.template.forget();
         self.chunk(event, draft)
     }
 
     fn marked_done(&mut self, draft: &Draft) {
-        self.complete |= draft.raw_stop_reason.is_some();
+        self.complete |= !draft.raw_stop_reason.is_empty();
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
-        let reason = draft.raw_stop_reason.as_deref().unwrap_or_default();
-        let (code, what, more) = match reason {
-            "refusal" if self.explanation.is_empty() => ("refused", "The model refused to complete the request", ""),
-            "refusal" => ("refused", "", self.explanation.as_str()),
-            "sensitive" => ("refused", "The provider stopped the answer: ", reason),
-            _ if !self.complete => ("stream_truncated", ENDED, ""),
-            "" => ("stream_truncated", "Anthropic stream ended without a stop reason", ""),
-            "end_turn" | "pause_turn" | "stop_sequence" => return self.finish("stop", draft),
-            "max_tokens" => return self.finish("length", draft),
-            "tool_use" => return self.finish("toolUse", draft),
-            "model_context_window_exceeded" => ("context_overflow", "Provider stop_reason: ", reason),
-            _ => ("protocol", "Provider stop_reason: ", reason),
-        };
-        let failure = Failure::new(code, [what, more].concat());
-        draft.fail(failure);
-        None
-    }
-
-    fn cut(&self) -> Failure {
-        Failure::truncated([ENDED, ": it was cut inside an event"].concat())
+    fn end(&mut self, draft: &mut Draft) -> Step {
+        match draft.raw_stop_reason.as_str() {
+            "refusal" if self.explanation.is_empty() => {
+                return draft.fail("refused", &["The model refused to complete the request"]);
+            }
+            "refusal" => return draft.fail("refused", &[&self.explanation]),
+            "sensitive" => return draft.end_as("", "refused", "The provider stopped the answer: ", ""),
+            _ if !self.complete => return draft.fail_unfinished(),
+            "" => return draft.fail("stream_truncated", &["Anthropic stream ended without a stop reason"]),
+            _ => {}
+        }
+        let step = draft.end_as(MEANINGS, "protocol", "Provider stop_reason: ", "");
+        if step == Step::Finished {
+            for at in 0..self.blocks.len() {
+                // A call that was cut by the limit must not look complete.
+                match draft.stop {
+                    "length" => self.sign(at, draft),
+                    _ => self.close(at, draft),
+                }
+            }
+        }
+        step
     }
 
     fn failing(&mut self, draft: &mut Draft) {
@@ -218,9 +212,9 @@ impl Decode for Decoder {
     }
 }
 
-fn count(counts: Source<'_>, draft: &mut Draft) {
-    if !counts.only(b'{').is_absent() {
-        usage::count(draft.usage.get_or_insert_with(Usage::default), counts);
+fn count(counts: &Source<'_>, draft: &mut Draft) {
+    if counts.is(b'{') {
+        usage::count(draft.usage.get_or_insert(Usage::of([0.0, 0.0, 0.0, 0.0, UNKNOWN, UNKNOWN, 0.0])), counts);
     }
 }
 

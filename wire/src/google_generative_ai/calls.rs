@@ -21,14 +21,10 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Takes a call or a piece of one; says no when a piece has no place. A piece without a call to belong to says
     /// nothing.
-    pub fn take(&mut self, call: Source<'_>, signature: &str, draft: &mut Draft) -> bool {
-        let [id, name, args, pieces, goes_on] = call.pick(&["id", "name", "args", "partialArgs", "willContinue"]);
+    pub fn take(&mut self, call: &Source<'_>, signature: &str, draft: &mut Draft) -> bool {
+        let [id, name, args, pieces, goes_on, ..] = &call.pick(&["id", "name", "args", "partialArgs", "willContinue"]);
         let name = name.string();
         if !name.is_empty() {
             self.finish(draft);
@@ -39,7 +35,7 @@ impl Calls {
                 draft.set_text(block, "thoughtSignature", signature);
             }
             self.count += 1;
-            let args = args.or(Source { span: "{}" }).span;
+            let args = if args.is_absent() { "{}" } else { args.span };
             match parse(args) {
                 Ok(args) => self.open = Some((block, args)),
                 // Malformed in a way that is forgiven: the arguments are repaired like any others.
@@ -55,7 +51,7 @@ impl Calls {
                 return false;
             }
         }
-        if goes_on.span != "true" {
+        if !goes_on.reads("true") {
             self.finish(draft);
         }
         true

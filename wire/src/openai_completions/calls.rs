@@ -3,21 +3,21 @@
 use crate::draft::Draft;
 use crate::ids::hash;
 use crate::order::NameMap;
-use crate::source::Source;
-use crate::text::{decimal, signed};
+use crate::source::{Source, ABSENT};
+use crate::text::decimal;
 use crate::tool_args::is_object;
 use crate::tools::grammar_start;
 use crate::write::escaped;
 use std::borrow::Cow;
 
-/// Index of the one call that the older `function_call` can make.
-const LEGACY: i64 = i64::MIN;
+/// Stands for the index of the one call that the older `function_call` can make.
+const LEGACY: &str = "function_call";
 
 /// The calls of one response.
 #[derive(Default)]
 pub(super) struct Calls {
     list: Vec<Call>,
-    /// By their number, written out.
+    /// By their index, as written.
     by_index: NameMap,
     by_id: NameMap,
     last: Option<usize>,
@@ -28,7 +28,8 @@ struct Call {
     block: u32,
     id: String,
     name: String,
-    index: Option<i64>,
+    /// As written; empty where it is absent.
+    index: String,
     /// For a grammar tool, how far the JSON around its text has got.
     grammar: Option<Grammar>,
 }
@@ -40,14 +41,12 @@ enum Grammar {
 }
 
 /// A delta that only added argument text: the block and the source of the text.
-pub(super) type Appended<'a> = Option<(u32, Source<'a>)>;
+pub(super) type Appended<'a> = Option<(u32, &'a str)>;
 
-/// One entry of `tool_calls`.
+/// One entry of `tool_calls`. Texts are empty where they are absent.
 struct Delta<'a> {
-    index: Option<i64>,
-    /// Empty where it is absent.
+    index: &'a str,
     id: Cow<'a, str>,
-    /// Empty where it is absent.
     name: Cow<'a, str>,
     /// A string, or an object that stands for its own text.
     arguments: Source<'a>,
@@ -55,55 +54,52 @@ struct Delta<'a> {
     input: Source<'a>,
 }
 
-impl<'a> Delta<'a> {
-    /// `function` may be the older `function_call`.
-    fn of(index: Option<i64>, id: Source<'a>, function: Source<'a>, custom: Source<'a>) -> Self {
-        let [name, arguments] = function.pick(&["name", "arguments"]);
-        let [custom_name, input] = custom.pick(&["name", "input"]);
-        Self {
-            index,
-            // A client library of Mistral's writes an absent one like this.
-            id: if id.span == "\"null\"" { "".into() } else { id.string() },
-            name: name.said().or(custom_name).string(),
-            arguments: arguments.only(b'"').or(arguments.only(b'{')),
-            input: input.only(b'"'),
-        }
-    }
-}
-
 impl Calls {
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     /// Takes the deltas of one event: its `tool_calls`. Says so when there was no more than a piece of one call's
     /// arguments.
-    pub fn take_list<'a>(&mut self, list: Source<'a>, draft: &mut Draft) -> Appended<'a> {
+    pub fn take_list<'a>(&mut self, list: &Source<'a>, draft: &mut Draft) -> Appended<'a> {
         let (mut appended, mut count) = (None, 0);
         for item in list.items() {
-            let [index, id, function, custom] = item.pick(&["index", "id", "function", "custom"]);
-            let index = index.number().filter(|index| index.fract() == 0.0 && index.abs() < 1e15);
-            appended = self.take(&Delta::of(index.map(|index| index as i64), id, function, custom), draft);
+            let [index, id, function, custom, ..] = &item.pick(&["index", "id", "function", "custom"]);
+            let index = if index.number().is_some() { index.span } else { "" };
+            appended = self.take(index, id, function, custom, draft);
             count += 1;
         }
         appended.filter(|_| count == 1)
     }
 
     /// Takes a `function_call`.
-    pub fn take_legacy(&mut self, call: Source<'_>, draft: &mut Draft) {
-        let none = Source::default();
-        self.take(&Delta::of(Some(LEGACY), none, call, none), draft);
+    pub fn take_legacy(&mut self, call: &Source<'_>, draft: &mut Draft) {
+        self.take(LEGACY, ABSENT, call, ABSENT, draft);
     }
 
-    fn take<'a>(&mut self, delta: &Delta<'a>, draft: &mut Draft) -> Appended<'a> {
-        let known = self.find(delta, draft);
-        let at = known.unwrap_or_else(|| self.open(delta, draft));
+    /// `function` may be the older `function_call`.
+    fn take<'a>(
+        &mut self,
+        index: &'a str,
+        id: &Source<'a>,
+        function: &Source<'a>,
+        custom: &Source<'a>,
+        draft: &mut Draft,
+    ) -> Appended<'a> {
+        let [name, arguments, ..] = &function.pick(&["name", "arguments"]);
+        let [custom_name, input, ..] = &custom.pick(&["name", "input"]);
+        let delta = Delta {
+            index,
+            // A client library of Mistral's writes an absent one like this.
+            id: if id.reads("\"null\"") { "".into() } else { id.string() },
+            name: name.said().or(custom_name).string(),
+            arguments: *arguments.only(b'"').or(arguments.only(b'{')),
+            input: *input.only(b'"'),
+        };
+        let known = self.find(&delta, draft);
+        let at = known.unwrap_or_else(|| self.open(&delta, draft));
         self.last = Some(at);
         let call = self.list.get_mut(at)?;
         let mut plain = known.is_some() && delta.id.is_empty() && delta.name.is_empty() && delta.index == call.index;
-        if let (Some(index), None) = (delta.index, call.index) {
-            call.index = Some(index);
-            self.by_index.set(&signed(index), at);
+        if call.index.is_empty() && !delta.index.is_empty() {
+            call.index.push_str(delta.index);
+            self.by_index.set(delta.index, at);
         }
         if !delta.id.is_empty() {
             self.by_id.set(&delta.id, at);
@@ -122,30 +118,29 @@ impl Calls {
             return None;
         }
         let arguments = delta.arguments;
-        let string = arguments.only(b'"');
-        plain &= !string.is_absent() && call.grammar.is_none();
-        if arguments.is_absent() || !string.is_absent() {
-            draft.argue(call.block, string);
-        } else {
+        plain &= arguments.is(b'"') && call.grammar.is_none();
+        if arguments.is(b'{') {
             draft.argue_text(call.block, arguments.span);
+        } else {
+            draft.argue(call.block, &arguments);
         }
-        Some((call.block, string)).filter(|_| plain)
+        Some((call.block, arguments.span)).filter(|_| plain)
     }
 
     /// The call of a delta; `None` for a new one.
     fn find(&self, delta: &Delta<'_>, draft: &Draft) -> Option<usize> {
-        let by_id = || self.by_id.get(&delta.id);
-        let Some(index) = delta.index else {
+        if delta.index.is_empty() {
             let last = self.list.get(self.last?)?;
             if !delta.id.is_empty() {
                 // A call that has neither id nor name yet gets them late.
-                return by_id().or(self.last.filter(|_| last.id.is_empty() && last.name.is_empty()));
+                let late = last.id.is_empty() && last.name.is_empty();
+                return self.by_id.get(&delta.id).or(self.last.filter(|_| late));
             }
             // Nothing says which: it goes on with the last one, unless it names another tool.
             return self.last.filter(|_| delta.name.is_empty() || last.name.is_empty());
-        };
-        let same = |at: &usize| self.list.get(*at).is_some_and(|call| call.index == Some(index));
-        let at = self.last.filter(same).or_else(|| self.by_index.get(&signed(index)))?;
+        }
+        let same = |at: &usize| self.list.get(*at).is_some_and(|call| call.index == delta.index);
+        let at = self.last.filter(same).or_else(|| self.by_index.get(delta.index))?;
         let call = self.list.get(at)?;
         if delta.name.is_empty() || call.name.is_empty() {
             return Some(at);
@@ -157,7 +152,7 @@ impl Calls {
             !call.id.is_empty() && call.id != delta.id
         };
         if another {
-            return by_id();
+            return self.by_id.get(&delta.id);
         }
         Some(at)
     }
@@ -166,11 +161,11 @@ impl Calls {
         let at = self.list.len();
         let block = draft.open_call(&delta.id, &delta.name);
         let grammar = Some(Grammar::Untouched).filter(|_| !delta.input.is_absent());
-        let (id, name) = (delta.id.clone().into_owned(), delta.name.clone().into_owned());
-        self.list.push(Call { block, id, name, index: delta.index, grammar });
-        if let Some(index) = delta.index {
-            self.by_index.set(&signed(index), at);
+        let [id, name, index] = [&delta.id, &delta.name, delta.index].map(str::to_owned);
+        if !index.is_empty() {
+            self.by_index.set(&index, at);
         }
+        self.list.push(Call { block, id, name, index, grammar });
         at
     }
 

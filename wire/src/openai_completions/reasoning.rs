@@ -3,83 +3,69 @@
 use crate::literal::{clean, Literal};
 use crate::source::Source;
 use crate::write::Writer;
-use std::borrow::Cow;
 
-/// Kinds of entries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entry {
-    Text,
-    Summary,
-    Encrypted,
-}
+/// Types of entries, and the member that holds the text of each.
+const ENTRIES: [(&str, &str); 3] = [("reasoning.text", "text"), ("reasoning.summary", "summary"), ENCRYPTED];
+/// The one whose text nobody can read.
+const ENCRYPTED: (&str, &str) = ("reasoning.encrypted", "data");
 
-impl Entry {
-    fn of(kind: &str) -> Option<Self> {
-        match kind {
-            "reasoning.text" => Some(Entry::Text),
-            "reasoning.summary" => Some(Entry::Summary),
-            "reasoning.encrypted" => Some(Entry::Encrypted),
-            _ => None,
-        }
-    }
-
-    /// The member that holds its text.
-    fn text_member(self) -> &'static str {
-        match self {
-            Entry::Text => "text",
-            Entry::Summary => "summary",
-            Entry::Encrypted => "data",
-        }
-    }
-}
-
-/// One entry of a delta or of a signature, checked.
-struct Detail<'a> {
-    entry: Entry,
-    text: Source<'a>,
-    members: Vec<(Cow<'a, str>, &'a str)>,
-}
-
-impl<'a> Detail<'a> {
-    /// `None` for anything that is no known entry in good form.
-    fn of(source: Source<'a>) -> Option<Self> {
-        let mut members = Vec::new();
-        let mut fits = true;
-        for (name, span) in source.members() {
-            let string = span.starts_with('"');
-            fits &= match &*name {
-                "id" | "signature" => string || span == "null",
-                "format" => string,
-                "index" => Source { span }.number().is_some(),
-                _ => true,
-            };
-            members.push((name, span));
-        }
-        let [kind] = source.pick(&["type"]);
-        let entry = Entry::of(&kind.string()).filter(|_| fits)?;
-        let [text] = source.pick(&[entry.text_member()]);
-        let text = text.only(b'"');
-        Some(Self { entry, text, members }).filter(|_| !text.is_absent())
-    }
-
-    fn member(&self, name: &str) -> Option<&'a str> {
-        self.members.iter().find(|member| member.0 == name).map(|member| member.1)
-    }
-}
-
-/// The details of one message, put together from their deltas.
-#[derive(Default)]
-pub(super) struct Details {
-    entries: Vec<Merged>,
-}
-
-/// An entry with the members it first came with; its text grows.
-struct Merged {
-    entry: Entry,
+/// An entry of a delta or of a signature.
+struct Detail {
+    /// Its type.
+    kind: &'static str,
     /// Name and source; the text's source is empty.
     members: Vec<(String, String)>,
     /// Escaped, without quotes.
     text: String,
+}
+
+impl Detail {
+    /// Reads an entry, and gives the source of its text too. `None` for anything that is no known one in good form.
+    fn of<'a>(source: &Source<'a>) -> Option<(Self, Source<'a>)> {
+        let kind = source.member("type").string();
+        let (kind, text_member) = *ENTRIES.iter().find(|entry| entry.0 == kind)?;
+        let mut members = Vec::new();
+        for (name, span) in source.members() {
+            let value = Source { span };
+            let fits = match &*name {
+                "id" | "signature" => value.is(b'"') || value.reads("null"),
+                "format" => value.is(b'"'),
+                "index" => value.number().is_some(),
+                _ => true,
+            };
+            if !fits {
+                return None;
+            }
+            let source = if name == text_member { String::new() } else { clean(span).into_owned() };
+            members.push((name.into_owned(), source));
+        }
+        let text = source.member(text_member);
+        let detail = Self { kind, members, text: clean(Literal::of_span(text.span).inner()).into_owned() };
+        text.is(b'"').then_some((detail, text))
+    }
+
+    /// A later delta of the same entry may add a member. The first value that says something stays; one that says
+    /// nothing goes once there is another delta.
+    fn add_late(&mut self, name: &str, value: Option<&str>) {
+        let empty = |source: &str| source == "null" || source == "\"\"";
+        let known = self.members.iter().position(|member| member.0 == name);
+        if known.and_then(|at| self.members.get(at)).is_some_and(|known| !empty(&known.1)) {
+            return;
+        }
+        match (known.and_then(|at| self.members.get_mut(at)), value.filter(|value| !empty(value))) {
+            (Some(known), Some(value)) => known.1 = value.to_owned(),
+            (Some(_), None) => self.members.retain(|member| member.0 != name),
+            (None, Some(value)) => self.members.push((name.to_owned(), value.to_owned())),
+            (None, None) => {}
+        }
+    }
+}
+
+/// The details of one message, put together from their deltas: an entry has the members it first came with, and its
+/// text grows.
+#[derive(Default)]
+pub(super) struct Details {
+    entries: Vec<Detail>,
 }
 
 /// Members that a later delta of the same entry may add.
@@ -92,65 +78,40 @@ impl Details {
 
     /// Adds an entry of a delta if it is a known one. Gives the readable text in it, which is absent where it is
     /// encrypted.
-    pub fn add<'a>(&mut self, item: Source<'a>) -> Option<Source<'a>> {
-        let detail = Detail::of(item)?;
-        self.merge(&detail);
-        Some(if detail.entry == Entry::Encrypted { Source::default() } else { detail.text })
-    }
-
-    fn merge(&mut self, detail: &Detail<'_>) {
-        let text = clean(Literal::of_span(detail.text.span).inner());
+    pub fn add<'a>(&mut self, item: &Source<'a>) -> Option<Source<'a>> {
+        let (detail, text) = Detail::of(item)?;
+        let encrypted = detail.kind == ENCRYPTED.0;
         match self.entries.last_mut() {
-            Some(last) if last.entry == detail.entry && last.entry != Entry::Encrypted => {
-                last.text.push_str(&text);
+            Some(last) if last.kind == detail.kind && !encrypted => {
+                last.text.push_str(&detail.text);
                 for name in LATE {
-                    last.add_late(name, detail.member(name));
+                    let value = detail.members.iter().find(|member| member.0 == name).map(|member| member.1.as_str());
+                    last.add_late(name, value);
                 }
             }
-            _ => {
-                let mut members = Vec::new();
-                for (name, source) in &detail.members {
-                    let is_text = name == detail.entry.text_member();
-                    let source = if is_text { String::new() } else { clean(source).into_owned() };
-                    members.push((name.clone().into_owned(), source));
-                }
-                self.entries.push(Merged { entry: detail.entry, members, text: text.into_owned() });
-            }
+            _ => self.entries.push(detail),
         }
+        Some(if encrypted { Source::default() } else { text })
     }
 
     /// The list as JSON text: what the provider wants back.
     pub fn signature(&self) -> String {
         let mut out = Writer::default();
         out.array(|out| {
-            for merged in &self.entries {
-                out.object(|out| {
-                    for (name, source) in &merged.members {
-                        out.key(name);
-                        match source.as_str() {
-                            "" => drop(out.quoted(&merged.text)),
-                            source => out.raw(source),
-                        }
+            for entry in &self.entries {
+                out.open();
+                for (name, source) in &entry.members {
+                    out.key(name);
+                    match source.as_str() {
+                        "" => drop(out.quoted(&entry.text)),
+                        // Clean already.
+                        source => drop(out.pieces(&[source])),
                     }
-                });
+                }
+                out.close();
             }
         });
         out.into_text()
-    }
-}
-
-impl Merged {
-    /// The first value that says something stays; one that says nothing goes once there is another delta.
-    fn add_late(&mut self, name: &str, value: Option<&str>) {
-        let empty = |source: &str| source == "null" || source == "\"\"";
-        let value = value.filter(|value| !empty(value)).map(|value| clean(value).into_owned());
-        match (self.members.iter_mut().find(|member| member.0 == name), value) {
-            (Some(known), _) if !empty(&known.1) => {}
-            (Some(known), Some(value)) => known.1 = value,
-            (Some(_), None) => self.members.retain(|member| member.0 != name),
-            (None, Some(value)) => self.members.push((name.to_owned(), value)),
-            (None, None) => {}
-        }
     }
 }
 
@@ -162,7 +123,7 @@ pub(super) fn replayable(signature: Literal<'_>) -> Option<String> {
     let text = signature.text().into_owned();
     let mut known = false;
     for item in Source::whole(&text).items() {
-        Detail::of(item)?;
+        Detail::of(&item)?;
         known = true;
     }
     known.then_some(text)
@@ -175,10 +136,10 @@ pub(super) fn replayable_entry(signature: Literal<'_>) -> Option<String> {
     }
     let text = signature.text().into_owned();
     let entry = Source::whole(&text);
-    let detail = Detail::of(entry)?;
-    let [id] = entry.pick(&["id"]);
-    let fits = detail.entry == Entry::Encrypted && !id.said().is_absent() && !detail.text.said().is_absent();
-    fits.then_some(text.clone())
+    let (detail, data) = Detail::of(&entry)?;
+    let id = entry.member("id");
+    let fits = detail.kind == ENCRYPTED.0 && !id.said().is_absent() && !data.said().is_absent();
+    fits.then(|| text.clone())
 }
 
 #[cfg(test)]
@@ -189,7 +150,7 @@ mod tests {
         let mut details = Details::default();
         let mut shown = String::new();
         for delta in deltas {
-            let added = Source { span: delta }.items().filter_map(|item| details.add(item));
+            let added = Source { span: delta }.items().filter_map(|item| details.add(&item));
             added.for_each(|text| shown.push_str(&text.string()));
         }
         (details.signature(), shown)

@@ -1,66 +1,60 @@
 //! Token counts, wherever a host puts them (PROVIDERS 5.5).
 
 use crate::source::Source;
-use crate::usage::Usage;
+use crate::usage::{Usage, UNKNOWN};
+
+const NAMES: [&str; 14] = [
+    "prompt_tokens",
+    "completion_tokens",
+    "prompt_tokens_details.cache_write_tokens",
+    "completion_tokens_details.reasoning_tokens",
+    "reasoning_tokens",
+    "total_tokens",
+    // What came from a cache, by preference.
+    "prompt_tokens_details.cached_tokens",
+    "prompt_cache_hit_tokens",
+    "cached_tokens",
+    "num_cached_tokens",
+    "cost",
+    "cost_details.upstream_inference_cost",
+    "cost_details.upstream_inference_prompt_cost",
+    "cost_details.upstream_inference_completions_cost",
+];
 
 /// Reads a `usage` object. `bills`: the host says what it billed (OpenRouter).
-pub(super) fn read(source: Source<'_>, bills: bool) -> Usage {
-    let [prompt, completion, total, hit, cached, cached_too, thought, bill, own_key, input, output, costs] = source
-        .pick(&[
-            "prompt_tokens",
-            "completion_tokens",
-            "total_tokens",
-            "prompt_cache_hit_tokens",
-            "cached_tokens",
-            "num_cached_tokens",
-            "reasoning_tokens",
-            "cost",
-            "is_byok",
-            "prompt_tokens_details",
-            "completion_tokens_details",
-            "cost_details",
-        ]);
-    let [cached_input, cache_write] = input.pick(&["cached_tokens", "cache_write_tokens"]);
-    let [thinking] = output.pick(&["reasoning_tokens"]);
-    let (prompt, completion, cache_write) = (prompt.count(), completion.count(), cache_write.count());
-    let cached = [cached_input, hit, cached, cached_too].iter().find_map(|count| count.number());
-    let cache_read = cached.unwrap_or_default();
-    let reasoning = if thinking.count() > 0.0 { thinking.count() } else { thought.count() };
+pub(super) fn read(source: &Source<'_>, bills: bool) -> Usage {
+    let mut numbers = [UNKNOWN; 14];
+    numbers[..5].fill(0.0);
+    source.numbers(&NAMES, &mut numbers);
+    let [prompt, completion, cache_write, thinking, thought, total, cached @ .., cost, whole, asked, answered] =
+        numbers;
+    let cache_read = cached.into_iter().find(|count| !count.is_nan()).unwrap_or_default();
+    let reasoning = if thinking > 0.0 { thinking } else { thought };
     // Some hosts (xAI) count the thinking outside of the completion; only their total shows it.
-    let total = total.number();
-    let outside = reasoning > 0.0
-        && total.is_some_and(|total| prompt + completion != total && prompt + completion + reasoning == total);
-    let mut usage = Usage {
-        input: (prompt - cache_read - cache_write).max(0.0),
-        output: if outside { completion + reasoning } else { completion },
-        cache_read,
-        cache_write,
-        reasoning: Some(reasoning),
-        billed: if bills { billed(bill, own_key, costs) } else { None },
-        ..Usage::default()
-    };
-    usage.total = usage.sum();
+    let outside = reasoning > 0.0 && prompt + completion != total && prompt + completion + reasoning == total;
+    let output = if outside { completion + reasoning } else { completion };
+    let input = (prompt - cache_read - cache_write).max(0.0);
+    let mut usage = Usage::of([input, output, cache_read, cache_write, UNKNOWN, reasoning, 0.0]);
+    if bills {
+        // With the caller's own key upstream, what that costs too.
+        usage.billed = valid(cost)
+            + match source.member("is_byok").span {
+                "false" => 0.0,
+                "true" if whole.is_nan() => valid(asked) + valid(answered),
+                "true" => valid(whole),
+                _ => UNKNOWN,
+            };
+    }
     usage
 }
 
-/// What was billed, with the caller's own upstream key too; `None` when a part is missing.
-fn billed(cost: Source<'_>, own_key: Source<'_>, details: Source<'_>) -> Option<f64> {
-    let valid = |cost: Source<'_>| cost.number().filter(|cost| *cost >= 0.0);
-    let cost = valid(cost)?;
-    match own_key.span {
-        "false" => return Some(cost),
-        "true" => {}
-        _ => return None,
+/// An amount of money, where it can be one.
+fn valid(cost: f64) -> f64 {
+    if cost >= 0.0 {
+        cost
+    } else {
+        UNKNOWN
     }
-    let [whole, prompt, completion] = details.pick(&[
-        "upstream_inference_cost",
-        "upstream_inference_prompt_cost",
-        "upstream_inference_completions_cost",
-    ]);
-    if whole.number().is_some() {
-        return Some(cost + valid(whole)?);
-    }
-    Some(cost + valid(prompt)? + valid(completion)?)
 }
 
 #[cfg(test)]
@@ -97,12 +91,8 @@ mod tests {
             ),
             (r#"{"prompt_tokens":null,"completion_tokens":"5"}"#, 0.0, 0.0, 0.0, 0.0),
         ] {
-            let usage = read(Source { span: source }, false);
-            assert_eq!(
-                (usage.input, usage.output, usage.cache_read, usage.total),
-                (input, output, cache_read, total),
-                "{source}"
-            );
+            let [uncached, written, cached, .., sum] = read(&Source { span: source }, false).counts;
+            assert_eq!((uncached, written, cached, sum), (input, output, cache_read, total), "{source}");
         }
     }
 
@@ -119,9 +109,8 @@ mod tests {
             ),
             (r#"{"cost":0.5,"is_byok":true,"cost_details":{"upstream_inference_cost":null}}"#, None),
         ] {
-            let span = Source { span: source };
-            assert_eq!(read(span, true).billed, billed, "{source}");
-            assert_eq!(read(span, false).billed, None, "{source}");
+            let of = |bills| Some(read(&Source { span: source }, bills).billed).filter(|billed| !billed.is_nan());
+            assert_eq!((of(true), of(false)), (billed, None), "{source}");
         }
     }
 }

@@ -2,17 +2,13 @@
 
 use super::usage;
 use crate::draft::{Draft, Kind};
-use crate::failure::Failure;
 use crate::model::Model;
 use crate::response::{Decode, Step};
-use crate::source::Read;
-use crate::source::Source;
+use crate::source::{Source, ABSENT};
 use crate::sse::Event;
 use crate::text::decimal;
 use crate::tools::grammar_start;
 use crate::write::escaped;
-
-const ENDED: &str = "Stream ended before a terminal response event";
 
 /// Items of one response.
 const MOST_ITEMS: usize = 1 << 16;
@@ -39,7 +35,6 @@ pub(crate) struct Decoder {
     /// How many calls there are, and how many of them have not ended.
     calls: u64,
     open_calls: u64,
-    stop: Option<&'static str>,
 }
 
 /// An item of the output that became a block.
@@ -58,8 +53,10 @@ struct Slot {
 }
 
 impl Decoder {
-    pub fn new(model: &Model<'_>) -> Self {
-        Self { is_gpt_5_5: model.id == "gpt-5.5", ..Self::default() }
+    pub fn new(model: &Model<'_>) -> Box<Self> {
+        let mut decoder = Box::<Self>::default();
+        decoder.is_gpt_5_5 = model.id == "gpt-5.5";
+        decoder
     }
 
     fn slot(&mut self) -> Option<&mut Slot> {
@@ -67,7 +64,7 @@ impl Decoder {
     }
 
     /// More of an item that is open: a delta, or the whole text of a call.
-    fn piece(&mut self, kind: &str, delta: Source<'_>, text: Source<'_>, draft: &mut Draft) {
+    fn piece(&mut self, kind: &str, delta: &Source<'_>, text: &Source<'_>, draft: &mut Draft) {
         if self.slots.len() <= self.last {
             // The stream has not announced it.
             let item = match PIECES.iter().find(|piece| piece.0 == kind).map(|piece| piece.1) {
@@ -75,24 +72,23 @@ impl Decoder {
                 Some(Kind::Thinking) => "reasoning",
                 _ => return,
             };
-            let none = Source::default();
-            self.open(item, none, none, none, draft);
+            self.open(item, ABSENT, ABSENT, ABSENT, draft);
         }
         let Some(slot) = self.slot() else {
             return;
         };
-        if !delta.only(b'"').is_absent() && PIECES.iter().any(|piece| piece.0 == kind && piece.1 == slot.kind) {
+        if delta.is(b'"') && PIECES.iter().any(|piece| piece.0 == kind && piece.1 == slot.kind) {
             slot.add(delta, draft);
         } else if kind == "reasoning_summary_part.done" && slot.kind == Kind::Thinking {
-            slot.add(Source { span: "\"\\n\\n\"" }, draft);
+            slot.add(&Source { span: "\"\\n\\n\"" }, draft);
         } else if slot.kind == Kind::Call {
             slot.settle(text, draft);
         }
     }
 
     /// An item begins, or is there in its final form.
-    fn item(&mut self, item: Source<'_>, new: bool, draft: &mut Draft) {
-        let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = item.pick(&[
+    fn item(&mut self, item: &Source<'_>, new: bool, draft: &mut Draft) {
+        let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = &item.pick(&[
             "type",
             "id",
             "call_id",
@@ -146,7 +142,7 @@ impl Decoder {
     }
 
     /// Opens the block of a new item; there is none for what tools of the server do.
-    fn open(&mut self, kind: &str, call_id: Source<'_>, id: Source<'_>, name: Source<'_>, draft: &mut Draft) {
+    fn open(&mut self, kind: &str, call_id: &Source<'_>, id: &Source<'_>, name: &Source<'_>, draft: &mut Draft) {
         let at = self.last;
         if at >= MOST_ITEMS {
             return;
@@ -186,29 +182,29 @@ impl Decoder {
     }
 
     /// The response as a whole, at its beginning or at its end.
-    fn response(&mut self, response: Source<'_>, kind: &str, draft: &mut Draft) -> Step {
-        let [id, status, tier, error, output, tokens, details] =
-            response.pick(&["id", "status", "service_tier", "error", "output", "usage", "incomplete_details"]);
+    fn response(&mut self, response: &Source<'_>, kind: &str, draft: &mut Draft) -> Step {
+        let [id, status, tier, error, output, tokens, details, ..] =
+            &response.pick(&["id", "status", "service_tier", "error", "output", "usage", "incomplete_details"]);
         draft.latest_id(id);
         if kind == "created" || response.is_absent() {
             return Step::Continue;
         }
         let status = if status.word().is_empty() { kind } else { status.word() };
-        let [reason] = details.pick(&["reason"]);
-        let reason = reason.word();
-        draft.raw_stop_reason = Some([status, if reason.is_empty() { "" } else { "." }, reason].concat());
+        let reason = details.member("reason").word();
+        draft.raw_stop_reason = [status, if reason.is_empty() { "" } else { "." }, reason].concat();
         draft.usage = usage::read(tokens);
         if let Some(usage) = &mut draft.usage {
             usage.factor = match tier.word() {
-                "flex" => Some(0.5),
-                "priority" | "fast" => Some(if self.is_gpt_5_5 { 2.5 } else { 2.0 }),
-                _ => None,
+                "flex" => 0.5,
+                "priority" | "fast" if self.is_gpt_5_5 => 2.5,
+                "priority" | "fast" => 2.0,
+                _ => 1.0,
             };
         }
         self.sign(output, draft);
         let failed = kind == "failed" || matches!(status, "failed" | "cancelled");
-        if failed && !error.only(b'{').is_absent() {
-            return draft.fail(Failure::in_band_text(error.span));
+        if failed && error.is(b'{') {
+            return draft.fail_in_band(error.span);
         }
         let (code, what, word) = if !reason.is_empty() && (failed || reason != "max_output_tokens") {
             (if reason == "content_filter" { "refused" } else { "protocol" }, "Response incomplete: ", reason)
@@ -217,20 +213,18 @@ impl Decoder {
         } else if status != "incomplete" && self.open_calls > 0 {
             ("stream_truncated", "The response was completed with an unfinished tool call", "")
         } else {
-            self.stop = Some(match status {
-                "incomplete" => "length",
-                _ if self.calls > 0 => "toolUse",
-                _ => "stop",
-            });
-            return Step::Finished;
+            return match status {
+                "incomplete" => draft.finish("length"),
+                _ => draft.end_turn(),
+            };
         };
-        draft.fail(Failure::new(code, [what, word].concat()))
+        draft.fail(code, &[what, word])
     }
 
     /// Some hosts (Azure) tell only at the end what a thought needs to be given back.
-    fn sign(&mut self, output: Source<'_>, draft: &mut Draft) {
+    fn sign(&mut self, output: &Source<'_>, draft: &mut Draft) {
         for (item, slot) in output.items().zip(&self.slots) {
-            let [encrypted] = item.pick(&["encrypted_content"]);
+            let encrypted = item.member("encrypted_content");
             if let Some(slot) = slot.as_ref().filter(|slot| slot.bare && !encrypted.word().is_empty()) {
                 draft.set_text(slot.block, "thinkingSignature", item.span);
             }
@@ -240,7 +234,7 @@ impl Decoder {
 
 impl Slot {
     /// A delta.
-    fn add(&mut self, piece: Source<'_>, draft: &mut Draft) {
+    fn add(&mut self, piece: &Source<'_>, draft: &mut Draft) {
         if self.settled {
             return;
         }
@@ -261,18 +255,18 @@ impl Slot {
     }
 
     /// The final text of a text or thinking block, in parts.
-    fn conclude(&mut self, parts: Source<'_>, separator: &str, draft: &mut Draft) {
+    fn conclude(&mut self, parts: &Source<'_>, separator: &str, draft: &mut Draft) {
         let mut span = String::from("\"");
         for part in parts.items() {
             if span.len() > 1 {
                 span.push_str(separator);
             }
-            let [text, refusal] = part.pick(&["text", "refusal"]);
+            let [text, refusal, ..] = &part.pick(&["text", "refusal"]);
             span.push_str(text.word());
             span.push_str(refusal.word());
         }
         span.push('"');
-        let text = Source { span: &span };
+        let text = &Source { span: &span };
         if self.said && span.len() > 2 {
             draft.replace_text(self.block, text);
         } else {
@@ -281,7 +275,7 @@ impl Slot {
     }
 
     /// The final text of a call, if there is any.
-    fn settle(&mut self, text: Source<'_>, draft: &mut Draft) {
+    fn settle(&mut self, text: &Source<'_>, draft: &mut Draft) {
         let mut text = text.string();
         if text.is_empty() {
             return;
@@ -299,12 +293,16 @@ impl Slot {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Read<Step> {
+    fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
         let names = ["type", "output_index", "delta", "arguments", "input", "item", "response", "error"];
-        let [kind, index, delta, arguments, input, item, response, error] = Source::event(event.data, &names)?;
+        let Some([kind, index, delta, arguments, input, item, response, error, ..]) =
+            &Source::event(event.data, &names)
+        else {
+            return Step::Malformed;
+        };
         let kind = if kind.is_absent() { event.name } else { kind.word() };
         if kind == "error" || !error.is_absent() {
-            return Ok(draft.fail(Failure::in_band_text(event.data)));
+            return draft.fail_in_band(event.data);
         }
         let kind = kind.strip_prefix("response.").unwrap_or(kind);
         let new = kind == "output_item.added";
@@ -315,20 +313,17 @@ impl Decode for Decoder {
         }
         match kind {
             "output_item.added" | "output_item.done" => self.item(item, new, draft),
-            "created" | "completed" | "incomplete" | "failed" => return Ok(self.response(response, kind, draft)),
+            "created" | "completed" | "incomplete" | "failed" => return self.response(response, kind, draft),
             _ => self.piece(kind, delta, arguments.or(input), draft),
         }
-        Ok(Step::Continue)
+        Step::Continue
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Option<&'static str> {
-        if self.stop.is_none() {
-            draft.fail(Failure::truncated(ENDED));
+    fn end(&mut self, draft: &mut Draft) -> Step {
+        if draft.stop.is_empty() {
+            draft.fail_unfinished()
+        } else {
+            Step::Finished
         }
-        self.stop
-    }
-
-    fn cut(&self) -> Failure {
-        Failure::truncated([ENDED, ": it was cut inside an event"].concat())
     }
 }

@@ -1,34 +1,24 @@
 //! Token counts (PROVIDERS 6.2).
 
 use crate::source::Source;
-use crate::usage::Usage;
+use crate::usage::{Usage, UNKNOWN};
+
+const NAMES: [&str; 6] = [
+    "input_tokens",
+    "output_tokens",
+    "input_tokens_details.cached_tokens",
+    "input_tokens_details.cache_write_tokens",
+    "output_tokens_details.reasoning_tokens",
+    "total_tokens",
+];
 
 /// Reads `usage`, if it is there.
-pub(super) fn read(source: Source<'_>) -> Option<Usage> {
-    if source.only(b'{').is_absent() {
+pub(super) fn read(source: &Source<'_>) -> Option<Usage> {
+    if !source.is(b'{') {
         return None;
     }
-    let [input, output, total, read, written] = source.pick(&[
-        "input_tokens",
-        "output_tokens",
-        "total_tokens",
-        "input_tokens_details",
-        "output_tokens_details",
-    ]);
-    let [cached, kept] = read.pick(&["cached_tokens", "cache_write_tokens"]);
-    let [reasoning] = written.pick(&["reasoning_tokens"]);
-    let (cache_read, cache_write) = (cached.count(), kept.count());
-    let mut usage = Usage {
-        input: (input.count() - cache_read - cache_write).max(0.0),
-        output: output.count(),
-        cache_read,
-        cache_write,
-        reasoning: Some(reasoning.count()),
-        total: total.count(),
-        ..Usage::default()
-    };
-    if usage.total == 0.0 {
-        usage.total = usage.sum();
-    }
-    Some(usage)
+    let mut numbers = [0.0; 6];
+    source.numbers(&NAMES, &mut numbers);
+    let [input, output, cached, kept, reasoning, total] = numbers;
+    Some(Usage::of([(input - cached - kept).max(0.0), output, cached, kept, UNKNOWN, reasoning, total]))
 }
