@@ -91,6 +91,7 @@ impl Draft {
     }
 
     /// The kind of a block that is open.
+    #[inline(never)]
     pub fn kind_of(&self, index: u32) -> Option<Kind> {
         self.blocks.get(index as usize).filter(|block| block.open).map(|block| block.kind)
     }
@@ -345,6 +346,12 @@ impl Draft {
         self.put(kind::FIELDS, 0, members);
     }
 
+    /// Token counts, from nothing on.
+    #[inline(never)]
+    pub fn new_usage(&mut self) -> &mut Usage {
+        self.usage.insert(Usage::NONE)
+    }
+
     /// The response fails with this code and these words.
     #[inline(never)]
     pub fn fail(&mut self, code: &'static str, message: &[&str]) -> Step {
@@ -367,6 +374,16 @@ impl Draft {
     #[inline(never)]
     pub fn fail_unfinished(&mut self) -> Step {
         self.fail_as(Failure::new("stream_truncated", self.unfinished.as_str()))
+    }
+
+    /// The provider says why it stopped, if it does.
+    #[inline(never)]
+    pub fn stopped_by(&mut self, reason: &Source<'_>) -> bool {
+        if reason.said().is_absent() {
+            return false;
+        }
+        reason.string_into(&mut self.raw_stop_reason);
+        true
     }
 
     /// The response is complete and was ended for this reason.

@@ -3,7 +3,7 @@
 use crate::json::{parse, to_text, Value};
 use crate::secrets::CUT;
 use crate::sniff::{sniff, Body};
-use crate::source::Source;
+use crate::source::{names, Source};
 use crate::sse::{Event, Sse};
 use crate::text::{decimal, has};
 use crate::verdict::{has_any, is_overflow_text};
@@ -52,7 +52,7 @@ impl Failure {
     fn in_band(source: &Source<'_>) -> Self {
         let inner = source.member("error");
         let error = inner.or(source);
-        let [code, kind, status, metadata, ..] = &error.pick(&["code", "type", "status_code", "metadata"]);
+        let [code, kind, status, metadata, ..] = &error.pick(names!["code", "type", "status_code", "metadata"]);
         let mut message = member_text(error).unwrap_or_else(|| shown(error));
         // The kind of error is what tells a transient one; it may stand beside the message only.
         let kind = if word(code).is_empty() { word(kind) } else { word(code) };
@@ -126,14 +126,15 @@ fn first_event(body: &str) -> Option<String> {
     if sniff(body.as_bytes()) != Some(Body::EventStream) {
         return None;
     }
-    let mut sse = Sse::default();
-    let mut found = None;
+    let (mut sse, mut found) = (Sse::default(), None);
     let mut sink = |event: Event<'_>| {
         found.get_or_insert_with(|| event.data.to_owned());
     };
-    sse.push(body.as_bytes(), &mut sink).ok()?;
-    let trailing = sse.end(&mut sink);
-    found.or(trailing.map(|event| event.data))
+    // The line ends are for an event that was not completed.
+    for piece in [body, "\n\n"] {
+        sse.push(piece.as_bytes(), &mut sink).ok()?;
+    }
+    found
 }
 
 /// What OpenRouter's upstream said, unless it is in the text already.
@@ -148,7 +149,7 @@ fn append_upstream(message: &mut String, metadata: &Source<'_>) {
 
 /// The message of an error object.
 fn member_text(error: &Source<'_>) -> Option<String> {
-    let [message, detail, error, ..] = &error.pick(&["message", "detail", "error"]);
+    let [message, detail, error, ..] = &error.pick(names!["message", "detail", "error"]);
     let text = message.only(b'"').or(detail.only(b'"')).or(error.only(b'"'));
     (!text.is_absent()).then(|| text.string().into_owned())
 }

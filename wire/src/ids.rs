@@ -30,6 +30,11 @@ pub(crate) fn cleaned(id: &str, marks: &[u8]) -> String {
     out
 }
 
+/// An id for a call that has none: `seed` makes ids of different calls differ, and the number those of alike ones.
+pub(crate) fn made(seed: &[&str], number: u64) -> String {
+    ["call_", &hash(&seed.concat()), "_", &decimal(number)].concat()
+}
+
 /// Eight digits that depend on all of `text`.
 pub(crate) fn hash(text: &str) -> String {
     let value = order::hash(text);

@@ -5,13 +5,15 @@ use crate::draft::{members, Draft, Kind};
 use crate::failure::Failure;
 use crate::json::Number;
 use crate::response::{Decode, Step};
-use crate::source::Source;
+use crate::source::{names, Source};
 use crate::sse::Event;
 use crate::template::Template;
 use crate::text::{around, decimal, has};
 
 /// Name of this protocol in what [`Response::new`](crate::Response::new) is given.
 pub(crate) const API: &str = "pi-proxy";
+
+const PROXY_ERROR: &str = "Proxy error: ";
 
 /// Decoder of one response.
 #[derive(Default)]
@@ -30,10 +32,18 @@ impl Decoder {
     }
 
     fn message(&mut self, data: &str, draft: &mut Draft) -> Step {
-        let names =
-            ["type", "contentIndex", "delta", "contentSignature", "content", "redacted", "toolCall", "id", "toolName"];
-        let Some([event, place, delta, signature, content, redacted, call, id, name, ..]) =
-            &Source::event(data, &names)
+        let names = names![
+            "type",
+            "contentIndex",
+            "delta",
+            "contentSignature",
+            "content",
+            "redacted",
+            "toolCall",
+            "id",
+            "toolName"
+        ];
+        let Some([event, place, delta, signature, content, redacted, call, id, name, ..]) = &Source::event(data, names)
         else {
             return Step::Malformed;
         };
@@ -115,11 +125,16 @@ impl Decoder {
     }
 
     fn last(&mut self, done: bool, event: &Source<'_>, draft: &mut Draft) -> Step {
-        let names = ["usage", "providerThinkingLevel", "responseId", "responseModel", "reason", "errorMessage"];
-        let [usage, level, id, model, reason, error, ..] = &event.pick(&names);
+        let names = names!["usage", "providerThinkingLevel", "responseId", "responseModel", "reason", "errorMessage"];
+        let [usage, level, id, model, reason, error, ..] = &event.pick(names);
         self.start(draft);
         let mut out = members();
-        for (name, value) in names.iter().zip([usage.only(b'{'), level.only(b'"'), id.said(), model.said()]) {
+        for (name, value) in [
+            ("usage", usage.only(b'{')),
+            ("providerThinkingLevel", level.only(b'"')),
+            ("responseId", id.said()),
+            ("responseModel", model.said()),
+        ] {
             if !value.is_absent() {
                 out.key(name).raw(value.span);
             }
@@ -167,26 +182,24 @@ impl Decode for Decoder {
     fn refused(&self, status: u16, status_text: &str, body: &str) -> Failure {
         let mut failure = Failure::of_status(status, body);
         let number = decimal(status.into());
+        let space = if status_text.is_empty() { "" } else { " " };
         let error = Source::whole(body).member("error");
-        let said = error.string();
-        let [text, code, ..] = &error.pick(&["message", "code"]);
-        let message = if self.is_backend {
+        let [text, code, ..] = &error.pick(names!["message", "code"]);
+        let said = if self.is_backend { text.string() } else { error.string() };
+        let code = code.string();
+        let (head, note): ([&str; 4], &str) = if self.is_backend {
             if !text.is(b'"') {
                 return failure;
             }
-            let head = [&number, " ", status_text].concat();
-            let code = code.string();
-            let around = if code.is_empty() { ["", ""] } else { [" (", ")"] };
-            [head.trim_end(), ": ", &text.string(), around[0], &code, around[1]].concat()
+            ([&number, space, status_text, ": "], &code)
         } else if !error.is(b'"') {
-            ["Proxy error: ", &number, " ", status_text].concat()
-        } else if has(&said, &number) {
-            // Whatever the server says: the status is what retries and people look for.
-            ["Proxy error: ", &said].concat()
+            ([PROXY_ERROR, &number, space, status_text], "")
         } else {
-            ["Proxy error: ", &said, " (", &number, ")"].concat()
+            // Whatever the server says: the status is what retries and people look for.
+            ([PROXY_ERROR, "", "", ""], if has(&said, &number) { "" } else { &number })
         };
-        message.trim_end().clone_into(&mut failure.message);
+        let brackets = if note.is_empty() { ["", ""] } else { [" (", ")"] };
+        failure.message = [&head.concat(), said.trim_end(), brackets[0], note, brackets[1]].concat();
         failure
     }
 }

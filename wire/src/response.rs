@@ -293,15 +293,13 @@ impl Response {
 
     /// A body without events: empty, or something else than a stream.
     fn no_stream(&mut self) -> Step {
+        let body = lossy(&self.body);
         match sniff(&self.body) {
             Some(Body::EventStream) => Step::Finished,
-            None if self.body.trim_ascii().is_empty() => {
+            None if body.trim().is_empty() => {
                 self.draft.fail("stream_truncated", &["Stream ended without an answer: the response body is empty"])
             }
-            _ => {
-                let body = lossy(&self.body);
-                self.draft.fail_as(Failure::not_a_stream(self.status, &self.content_type, &body))
-            }
+            _ => self.draft.fail_as(Failure::not_a_stream(self.status, &self.content_type, &body)),
         }
     }
 

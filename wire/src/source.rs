@@ -20,12 +20,64 @@ pub(crate) const ABSENT: &Source<'static> = &Source { span: "" };
 /// Members of an object in the places of the names asked for: as many as anybody asks for at once.
 pub(crate) type Picked<'a> = [Source<'a>; 10];
 
+/// Names of members as one constant: each behind a byte that says how long it is. In a list of texts every name would
+/// cost an address and a length beside.
+macro_rules! names {
+    ($($name:expr),+ $(,)?) => {{
+        const NAMES: &[&str] = &[$($name),+];
+        const PACKED: [u8; $crate::source::packed_len(NAMES)] = $crate::source::packed(NAMES);
+        &PACKED
+    }};
+}
+pub(crate) use names;
+
+/// Length of [`packed`] names.
+pub(crate) const fn packed_len(names: &[&str]) -> usize {
+    let (mut names, mut len) = (names, 0);
+    while let [name, rest @ ..] = names {
+        len += 1 + name.len();
+        names = rest;
+    }
+    len
+}
+
+/// See [`names`].
+#[allow(clippy::indexing_slicing)] // The compiler runs it: what lay outside would not compile.
+pub(crate) const fn packed<const N: usize>(names: &[&str]) -> [u8; N] {
+    let mut out = [0; N];
+    let (mut names, mut at) = (names, 0);
+    while let [name, more @ ..] = names {
+        let mut text = name.as_bytes();
+        out[at] = name.len() as u8;
+        at += 1;
+        while let [byte, rest @ ..] = text {
+            out[at] = *byte;
+            at += 1;
+            text = rest;
+        }
+        names = more;
+    }
+    out
+}
+
+/// The place of a name among [`names`].
+fn place_of(names: &[u8], wanted: &str) -> usize {
+    let (mut rest, mut place) = (names, 0);
+    while let Some((name, more)) = rest.split_first().and_then(|(len, rest)| rest.split_at_checked(usize::from(*len))) {
+        if name == wanted.as_bytes() {
+            return place;
+        }
+        (rest, place) = (more, place + 1);
+    }
+    usize::MAX
+}
+
 // One copy of code for each, handing on pointers: inside of their callers they are most of what a decoder weighs.
 impl<'a> Source<'a> {
     /// The members of a whole event that have these names; an event that is no object has none. `None` when it is not
     /// well-formed.
     #[inline(never)]
-    pub fn event(data: &'a str, names: &[&str]) -> Option<Picked<'a>> {
+    pub fn event(data: &'a str, names: &[u8]) -> Option<Picked<'a>> {
         let mut found = Picked::default();
         let mut reader = Reader::new(data);
         let read = find(&mut reader, names, &mut found).and_then(|()| reader.finish());
@@ -43,7 +95,7 @@ impl<'a> Source<'a> {
 
     /// The members with these names; what is no object has none.
     #[inline(never)]
-    pub fn pick(&self, names: &[&str]) -> Picked<'a> {
+    pub fn pick(&self, names: &[u8]) -> Picked<'a> {
         let mut found = Picked::default();
         if !self.is_absent() {
             // The span was read once already.
@@ -55,27 +107,27 @@ impl<'a> Source<'a> {
     /// The member with this name.
     #[inline(never)]
     pub fn member(&self, name: &str) -> Self {
-        let [member, ..] = self.pick(&[name]);
-        member
+        let mut found = Self::default();
+        for (key, span) in self.members() {
+            if key == name {
+                found.span = or_absent(span);
+            }
+        }
+        found
     }
 
-    /// Numbers of a list of `names`, each put into its place in `numbers`; those that are not there leave theirs as it
-    /// is. `a.b` is the member `b` of the member `a`.
-    pub fn numbers(&self, names: &[&str], numbers: &mut [f64]) {
+    /// Numbers among `names`, each put into its place in `numbers`; those that are not there leave theirs as it is.
+    /// `a.b` is the member `b` of the member `a`.
+    pub fn numbers(&self, names: &[u8], numbers: &mut [f64]) {
+        let mut put = |name: &str, span| {
+            if let (Some(place), Some(number)) = (numbers.get_mut(place_of(names, name)), Source { span }.number()) {
+                *place = number;
+            }
+        };
         for (name, span) in self.members() {
-            let source = Source { span };
-            let mut put = |within: &str, key: &str, source: &Source<'_>| {
-                let place = names.iter().position(|known| match known.strip_prefix(within) {
-                    Some(rest) if !within.is_empty() => rest.strip_prefix('.') == Some(key),
-                    _ => *known == key,
-                });
-                if let (Some(place), Some(number)) = (place.and_then(|at| numbers.get_mut(at)), source.number()) {
-                    *place = number;
-                }
-            };
-            put("", &name, &source);
-            for (inner, span) in source.members() {
-                put(&name, &inner, &Source { span });
+            put(&name, span);
+            for (inner, span) in (Source { span }).members() {
+                put(&[&name, ".", &inner].concat(), span);
             }
         }
     }
@@ -168,6 +220,13 @@ impl<'a> Source<'a> {
         self.number().unwrap_or_default()
     }
 
+    /// Puts the text of a string into `text`; anything else empties it.
+    #[inline(never)]
+    pub fn string_into(&self, text: &mut String) {
+        text.clear();
+        text.push_str(&self.string());
+    }
+
     /// Appends the text it stands for. `carry` holds half a surrogate pair between two pieces of one text.
     pub fn decode(&self, out: &mut String, carry: &mut Option<u16>) {
         // Growing step by step, a long text would lie several times in memory.
@@ -182,18 +241,26 @@ impl<'a> Source<'a> {
 }
 
 /// Puts the sources of the members with these names into `found`, each in the place of its name.
-fn find<'a>(reader: &mut Reader<'a>, names: &[&str], found: &mut [Source<'a>]) -> Read<()> {
+fn find<'a>(reader: &mut Reader<'a>, names: &[u8], found: &mut [Source<'a>]) -> Read<()> {
     if reader.peek()? != Kind::Object {
         return reader.skip();
     }
     reader.begin_object()?;
     while let Some(key) = reader.next_key()? {
         let span = reader.raw()?;
-        if let Some(place) = names.iter().position(|name| *name == key).and_then(|at| found.get_mut(at)) {
-            place.span = if span == "null" { "" } else { span };
+        if let Some(place) = found.get_mut(place_of(names, &key)) {
+            place.span = or_absent(span);
         }
     }
     Ok(())
+}
+
+fn or_absent(span: &str) -> &str {
+    if span == "null" {
+        ""
+    } else {
+        span
+    }
 }
 
 /// See [`Source::items`].
@@ -209,7 +276,7 @@ impl<'a> Iterator for Items<'a> {
             return None;
         }
         let span = reader.raw().ok()?;
-        Some(Source { span: if span == "null" { "" } else { span } })
+        Some(Source { span: or_absent(span) })
     }
 }
 

@@ -140,9 +140,14 @@ impl Sse {
 
     /// Reads the next chunk and hands out every event whose blank line it holds.
     pub fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), TooLong> {
-        if self.failed {
+        if self.failed || self.take(chunk, sink).is_none() {
             return Err(TooLong { limit: self.limit });
         }
+        Ok(())
+    }
+
+    /// [`push`](Self::push). Here as below, `None` means that the limit was exceeded.
+    fn take(&mut self, chunk: &[u8], sink: &mut dyn Sink) -> Option<()> {
         let mut rest = self.skip_bom(chunk);
         // The only data line of the pending event so far, when this chunk holds it: given away without a copy if the
         // event ends in this chunk too.
@@ -184,7 +189,7 @@ impl Sse {
             self.bom = BOM.len();
         }
         // A stream that failed was already reported as such.
-        if self.failed || !self.line.is_empty() && self.take_held_line(sink).is_err() || !self.has_data {
+        if self.failed || !self.line.is_empty() && self.take_held_line(sink).is_none() || !self.has_data {
             return None;
         }
         let data = lossy(&self.data).into_owned();
@@ -225,15 +230,12 @@ impl Sse {
         rest
     }
 
-    fn check(&mut self, bytes: usize) -> Result<(), TooLong> {
-        if bytes <= self.limit {
-            return Ok(());
-        }
-        self.failed = true;
-        Err(TooLong { limit: self.limit })
+    fn check(&mut self, bytes: usize) -> Option<()> {
+        self.failed = bytes > self.limit;
+        (!self.failed).then_some(())
     }
 
-    fn grow_line(&mut self, part: &[u8]) -> Result<(), TooLong> {
+    fn grow_line(&mut self, part: &[u8]) -> Option<()> {
         self.check(self.piled + self.line.len() + part.len() + self.data.len())?;
         self.count_work(part.len());
         if self.line.len() + part.len() > PIECE && !self.line.is_empty() && !part.is_empty() {
@@ -248,7 +250,7 @@ impl Sse {
             self.line.clear();
         }
         self.line.extend_from_slice(part);
-        Ok(())
+        Some(())
     }
 
     /// Puts the pieces of the line together.
@@ -268,7 +270,7 @@ impl Sse {
     }
 
     /// Takes the line that was collected over several chunks.
-    fn take_held_line(&mut self, sink: &mut dyn Sink) -> Result<(), TooLong> {
+    fn take_held_line(&mut self, sink: &mut dyn Sink) -> Option<()> {
         let mut line = self.join_line();
         let mut only = None;
         let taken = self.take_line(&line, &mut only, sink);
@@ -286,15 +288,10 @@ impl Sse {
         taken
     }
 
-    fn take_line<'c>(
-        &mut self,
-        line: &'c [u8],
-        only: &mut Option<&'c [u8]>,
-        sink: &mut dyn Sink,
-    ) -> Result<(), TooLong> {
+    fn take_line<'c>(&mut self, line: &'c [u8], only: &mut Option<&'c [u8]>, sink: &mut dyn Sink) -> Option<()> {
         if line.is_empty() {
             self.dispatch(only.take(), sink);
-            return Ok(());
+            return Some(());
         }
         let pending = self.data.len() + only.map_or(0, <[u8]>::len);
         self.check(line.len() + pending)?;
@@ -303,18 +300,18 @@ impl Sse {
             Some([b':', b' ', value @ ..] | [b':', value @ ..]) => value,
             _ => {
                 self.other_field(line, sink);
-                return Ok(());
+                return Some(());
             }
         };
         if !self.has_data && only.is_none() {
             *only = Some(value);
-            return Ok(());
+            return Some(());
         }
         if let Some(first) = only.take() {
             self.add_data(first);
         }
         self.add_data(value);
-        Ok(())
+        Some(())
     }
 
     /// A line that is not data: another field or a comment.
@@ -332,9 +329,9 @@ impl Sse {
             b"id" => set(&mut self.id, value),
             b"retry" => {
                 // Eighteen digits are more than any time has, and fit.
-                if (1..=18).contains(&value.len()) && value.iter().all(u8::is_ascii_digit) {
-                    self.retry = Some(value.iter().fold(0, |time, digit| time * 10 + u64::from(digit - b'0')));
-                }
+                let digit = |time: u64, digit: &u8| digit.is_ascii_digit().then(|| time * 10 + u64::from(digit - b'0'));
+                let time = value.iter().take(19).try_fold(0, digit);
+                self.retry = time.filter(|_| (1..=18).contains(&value.len())).or(self.retry);
             }
             _ => sink.unknown(&lossy(name), &lossy(value)),
         }

@@ -7,6 +7,7 @@ use crate::write::Writer;
 const NAMES: [&str; 7] = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning", "totalTokens"];
 
 /// Where [`Usage::counts`] has them. The first four do not overlap; what was thought is a part of the output.
+pub(crate) const CACHE_WRITE_1H: usize = 4;
 pub(crate) const REASONING: usize = 5;
 const TOTAL: usize = 6;
 
@@ -17,7 +18,8 @@ pub(crate) const UNKNOWN: f64 = f64::NAN;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     /// Input that came from no cache, output, input that came from a cache, input that went into one, the part of that
-    /// which is kept for an hour and costs more, the part of the output that was thought, and the total.
+    /// which is kept for an hour and costs more, the part of the output that was thought, and the total, which is the
+    /// sum of the first four where it is 0.
     pub counts: [f64; 7],
     /// What the provider billed, where it says so.
     pub billed: f64,
@@ -26,25 +28,18 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// Counts in the order of [`counts`](Self::counts). A total of 0 becomes the sum.
-    pub fn of(counts: [f64; 7]) -> Self {
-        let mut usage = Self { counts, billed: UNKNOWN, factor: 1.0 };
-        if usage.counts[TOTAL] == 0.0 {
-            usage.add_up();
-        }
-        usage
-    }
-
-    /// Makes the total the sum of the four counts.
-    pub fn add_up(&mut self) {
-        let [input, output, read, write, ..] = self.counts;
-        self.counts[TOTAL] = input + output + read + write;
-    }
+    /// Nothing yet. What is kept for an hour is not known.
+    pub const NONE: Usage = Usage { counts: [0.0, 0.0, 0.0, 0.0, UNKNOWN, 0.0, 0.0], billed: UNKNOWN, factor: 1.0 };
 
     /// Writes the `usage` object of a message.
     pub fn write(&self, out: &mut Writer, cost: &Cost) {
+        let mut counts = self.counts;
+        let [input, output, read, write, ..] = counts;
+        if counts[TOTAL] == 0.0 {
+            counts[TOTAL] = input + output + read + write;
+        }
         out.open();
-        write_known(out, &NAMES, &self.counts);
+        write_known(out, &NAMES, &counts);
         out.key("cost").open();
         self.write_cost(out, cost);
         out.close();
@@ -84,7 +79,7 @@ mod tests {
     #[test]
     fn an_hour_of_cache_costs_twice_the_input() {
         let cost = Cost { base: Rates { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 }, tiers: vec![] };
-        let usage = Usage::of([10.0, 2.0, 100.0, 1000.0, 400.0, UNKNOWN, 0.0]);
+        let usage = Usage { counts: [10.0, 2.0, 100.0, 1000.0, 400.0, UNKNOWN, 0.0], ..Usage::NONE };
         let mut out = Writer::default();
         usage.write(&mut out, &cost);
         let written = parse(&out.into_text()).unwrap();

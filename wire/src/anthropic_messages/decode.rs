@@ -5,11 +5,11 @@ use crate::batch::kind::THINKING_SET;
 use crate::draft::{Draft, Kind};
 use crate::order::NameMap;
 use crate::response::{Decode, Step};
-use crate::source::{Source, ABSENT};
+use crate::source::{names, Source, ABSENT};
 use crate::sse::Event;
 use crate::template::Template;
 use crate::text::decimal;
-use crate::usage::{Usage, UNKNOWN};
+use crate::usage::{Usage, CACHE_WRITE_1H, REASONING, UNKNOWN};
 
 /// What the stop reasons mean, see [`Draft::end_as`].
 const MEANINGS: &str = "end_turn:stop pause_turn:stop stop_sequence:stop max_tokens:length tool_use:toolUse \
@@ -39,8 +39,8 @@ struct Block {
 
 impl Decoder {
     fn chunk(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
-        let names = ["type", "index", "message", "content_block", "delta", "usage", "error"];
-        let Some([kind, index, message, block, delta, counts, error, ..]) = &Source::event(event.data, &names) else {
+        let names = names!["type", "index", "message", "content_block", "delta", "usage", "error"];
+        let Some([kind, index, message, block, delta, counts, error, ..]) = &Source::event(event.data, names) else {
             return Step::Malformed;
         };
         // A proxy may have dropped the names.
@@ -48,11 +48,10 @@ impl Decoder {
         let index = index.span;
         match kind {
             "message_start" => {
-                let [id, model, counts, ..] = &message.pick(&["id", "model", "usage"]);
+                let [id, model, counts, ..] = &message.pick(names!["id", "model", "usage"]);
                 draft.response_id(id);
                 draft.response_model(model);
-                // Nothing that is kept for an hour, unless it says so.
-                draft.usage = Some(Usage::of([0.0, 0.0, 0.0, 0.0, 0.0, UNKNOWN, 0.0]));
+                begin_usage(draft).counts[CACHE_WRITE_1H] = 0.0;
                 count(counts, draft);
             }
             "content_block_start" => return self.start(index, block, draft),
@@ -63,11 +62,9 @@ impl Decoder {
                 }
             }
             "message_delta" => {
-                let [reason, details, ..] = &delta.pick(&["stop_reason", "stop_details"]);
-                let reason = reason.string();
-                if !reason.is_empty() {
-                    draft.raw_stop_reason = reason.into_owned();
-                    self.explanation = details.member("explanation").string().into_owned();
+                let [reason, details, ..] = &delta.pick(names!["stop_reason", "stop_details"]);
+                if draft.stopped_by(reason) {
+                    details.member("explanation").string_into(&mut self.explanation);
                 }
                 count(counts, draft);
             }
@@ -83,7 +80,7 @@ impl Decoder {
 
     fn start(&mut self, place: &str, block: &Source<'_>, draft: &mut Draft) -> Step {
         let [kind, id, name, text, thinking, signature, data, input, ..] =
-            &block.pick(&["type", "id", "name", "text", "thinking", "signature", "data", "input"]);
+            &block.pick(names!["type", "id", "name", "text", "thinking", "signature", "data", "input"]);
         let kind = kind.word();
         let index = match kind {
             "text" => draft.open(Kind::Text),
@@ -126,7 +123,7 @@ impl Decoder {
         };
         let index = at as u32;
         let [kind, text, thinking, json, signature, ..] =
-            &delta.pick(&["type", "text", "thinking", "partial_json", "signature"]);
+            &delta.pick(names!["type", "text", "thinking", "partial_json", "signature"]);
         let piece = text.or(thinking).or(json).only(b'"');
         match (kind.word(), draft.kind_of(index)) {
             ("text_delta", Some(Kind::Text)) | ("thinking_delta", Some(Kind::Thinking)) => draft.say(index, piece),
@@ -212,9 +209,22 @@ impl Decode for Decoder {
     }
 }
 
+/// Not every model says how many tokens were thoughts.
+fn begin_usage(draft: &mut Draft) -> &mut Usage {
+    let usage = draft.new_usage();
+    usage.counts[REASONING] = UNKNOWN;
+    usage
+}
+
+/// Takes over the counts that a `usage` object has.
 fn count(counts: &Source<'_>, draft: &mut Draft) {
     if counts.is(b'{') {
-        usage::count(draft.usage.get_or_insert(Usage::of([0.0, 0.0, 0.0, 0.0, UNKNOWN, UNKNOWN, 0.0])), counts);
+        if draft.usage.is_none() {
+            begin_usage(draft);
+        }
+        if let Some(usage) = &mut draft.usage {
+            counts.numbers(usage::NAMES, &mut usage.counts);
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Token counts (PROVIDERS 4.2).
 
-use crate::source::Source;
-use crate::usage::Usage;
+use crate::source::names;
 
-/// Names of the counts, in the order of [`Usage::counts`].
-const NAMES: [&str; 6] = [
+/// Names of the counts, in the order of [`Usage::counts`](crate::usage::Usage).
+pub(super) const NAMES: &[u8] = names![
     "input_tokens",
     "output_tokens",
     "cache_read_input_tokens",
@@ -12,9 +11,3 @@ const NAMES: [&str; 6] = [
     "cache_creation.ephemeral_1h_input_tokens",
     "output_tokens_details.thinking_tokens",
 ];
-
-/// Takes over the counts that a `usage` object has.
-pub(super) fn count(usage: &mut Usage, source: &Source<'_>) {
-    source.numbers(&NAMES, &mut usage.counts);
-    usage.add_up();
-}

@@ -1,11 +1,10 @@
 //! Tool calls. They come whole; where a proxy asked for it, in pieces that name their place in the arguments.
 
 use crate::draft::Draft;
-use crate::ids::hash;
+use crate::ids::made;
 use crate::json::{parse, to_text, Object, Value};
 use crate::order::NameMap;
-use crate::source::Source;
-use crate::text::decimal;
+use crate::source::{names, Source};
 
 /// Deepest place in the arguments of a call that comes in pieces.
 const DEPTH: usize = 64;
@@ -24,12 +23,13 @@ impl Calls {
     /// Takes a call or a piece of one; says no when a piece has no place. A piece without a call to belong to says
     /// nothing.
     pub fn take(&mut self, call: &Source<'_>, signature: &str, draft: &mut Draft) -> bool {
-        let [id, name, args, pieces, goes_on, ..] = &call.pick(&["id", "name", "args", "partialArgs", "willContinue"]);
+        let [id, name, args, pieces, goes_on, ..] =
+            &call.pick(names!["id", "name", "args", "partialArgs", "willContinue"]);
         let name = name.string();
         if !name.is_empty() {
             self.finish(draft);
             // The response's id makes ids of different responses differ.
-            let id = self.id(&id.string(), &[draft.response_id.as_str(), &name].concat());
+            let id = self.id(&id.string(), &[&draft.response_id, &name]);
             let block = draft.open_call(&id, &name);
             if !signature.is_empty() {
                 draft.set_text(block, "thoughtSignature", signature);
@@ -66,13 +66,13 @@ impl Calls {
     }
 
     /// The id that came with a call; one of our own when none came, or one that another call has.
-    fn id(&mut self, came: &str, seed: &str) -> String {
+    fn id(&mut self, came: &str, seed: &[&str]) -> String {
         if !came.is_empty() && self.ids.set(came, 0).is_none() {
             return came.to_owned();
         }
         let mut number = self.count;
         loop {
-            let id = ["call_", &hash(seed), "_", &decimal(number)].concat();
+            let id = made(seed, number);
             if self.ids.set(&id, 0).is_none() {
                 return id;
             }

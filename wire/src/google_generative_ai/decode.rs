@@ -5,7 +5,7 @@ use super::usage;
 use crate::draft::{Draft, Kind};
 use crate::failure::Failure;
 use crate::response::{Decode, Step};
-use crate::source::Source;
+use crate::source::{names, Source};
 use crate::sse::Event;
 use crate::text::has;
 
@@ -27,11 +27,11 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     fn candidate(&mut self, candidate: &Source<'_>, draft: &mut Draft) -> Step {
-        let [content, reason, message, ..] = &candidate.pick(&["content", "finishReason", "finishMessage"]);
+        let [content, reason, message, ..] = &candidate.pick(names!["content", "finishReason", "finishMessage"]);
         let mut misplaced = "";
         for part in content.member("parts").items() {
             let [text, thought, signature, call, ..] =
-                &part.pick(&["text", "thought", "thoughtSignature", "functionCall"]);
+                &part.pick(names!["text", "thought", "thoughtSignature", "functionCall"]);
             let signature = signature.string();
             if text.is(b'"') {
                 self.text(text, thought.reads("true"), &signature, draft);
@@ -43,10 +43,8 @@ impl Decoder {
                 }
             }
         }
-        let reason = reason.string();
-        if !reason.is_empty() {
-            draft.raw_stop_reason = reason.into_owned();
-            self.finish_message = message.string().into_owned();
+        if draft.stopped_by(reason) {
+            message.string_into(&mut self.finish_message);
         }
         if misplaced.is_empty() {
             return Step::Continue;
@@ -86,14 +84,14 @@ impl Decode for Decoder {
         if event.name == "error" {
             return draft.fail_in_band(event.data);
         }
-        let names = ["responseId", "modelVersion", "candidates", "promptFeedback", "usageMetadata", "error"];
-        let Some([id, model, candidates, feedback, counts, error, ..]) = &Source::event(event.data, &names) else {
+        let names = names!["responseId", "modelVersion", "candidates", "promptFeedback", "usageMetadata", "error"];
+        let Some([id, model, candidates, feedback, counts, error, ..]) = &Source::event(event.data, names) else {
             return Step::Malformed;
         };
         draft.response_id(id);
         draft.response_model(model);
         if !counts.is_absent() {
-            draft.usage = Some(usage::read(counts));
+            usage::read(counts, draft.new_usage());
         }
         if !error.is_absent() {
             return draft.fail_in_band(error.span);
@@ -101,7 +99,7 @@ impl Decode for Decoder {
         if let Some(candidate) = candidates.items().next() {
             return self.candidate(&candidate, draft);
         }
-        let [reason, message, ..] = &feedback.pick(&["blockReason", "blockReasonMessage"]);
+        let [reason, message, ..] = &feedback.pick(names!["blockReason", "blockReasonMessage"]);
         if reason.said().is_absent() {
             return Step::Continue;
         }

@@ -1,23 +1,25 @@
 //! Token counts (PROVIDERS 7.2).
 
-use crate::source::Source;
-use crate::usage::{Usage, UNKNOWN};
+use crate::source::{names, Source};
+use crate::usage::Usage;
 
-const NAMES: [&str; 6] = [
+/// Names of the counts, in the order of [`Usage::counts`]; `-` for those that are not told.
+const NAMES: &[u8] = names![
     "promptTokenCount",
-    "toolUsePromptTokenCount",
-    "cachedContentTokenCount",
     "candidatesTokenCount",
+    "cachedContentTokenCount",
+    "-",
+    "-",
     "thoughtsTokenCount",
     "totalTokenCount",
 ];
 
 /// Reads `usageMetadata`. What tools put into the prompt counts apart from it, and thoughts apart from the answer; what
 /// was cached is part of the prompt.
-pub(super) fn read(source: &Source<'_>) -> Usage {
-    let mut numbers = [0.0; 6];
-    source.numbers(&NAMES, &mut numbers);
-    let [prompt, tools, cached, answer, thoughts, total] = numbers;
-    let input = (prompt + tools - cached).max(0.0);
-    Usage::of([input, answer + thoughts, cached, 0.0, UNKNOWN, thoughts, total])
+pub(super) fn read(source: &Source<'_>, usage: &mut Usage) {
+    source.numbers(NAMES, &mut usage.counts);
+    let tools = source.member("toolUsePromptTokenCount").count();
+    let [input, output, cached, _, _, thoughts, _] = &mut usage.counts;
+    *input = (*input + tools - *cached).max(0.0);
+    *output += *thoughts;
 }

@@ -1,10 +1,9 @@
 //! Which tool call a delta belongs to. Hosts name calls by index, by id, by both, or not at all (PROVIDERS 5.4).
 
 use crate::draft::Draft;
-use crate::ids::hash;
+use crate::ids::made;
 use crate::order::NameMap;
-use crate::source::{Source, ABSENT};
-use crate::text::decimal;
+use crate::source::{names, Source, ABSENT};
 use crate::tool_args::is_object;
 use crate::tools::grammar_start;
 use crate::write::escaped;
@@ -60,7 +59,7 @@ impl Calls {
     pub fn take_list<'a>(&mut self, list: &Source<'a>, draft: &mut Draft) -> Appended<'a> {
         let (mut appended, mut count) = (None, 0);
         for item in list.items() {
-            let [index, id, function, custom, ..] = &item.pick(&["index", "id", "function", "custom"]);
+            let [index, id, function, custom, ..] = &item.pick(names!["index", "id", "function", "custom"]);
             let index = if index.number().is_some() { index.span } else { "" };
             appended = self.take(index, id, function, custom, draft);
             count += 1;
@@ -82,8 +81,8 @@ impl Calls {
         custom: &Source<'a>,
         draft: &mut Draft,
     ) -> Appended<'a> {
-        let [name, arguments, ..] = &function.pick(&["name", "arguments"]);
-        let [custom_name, input, ..] = &custom.pick(&["name", "input"]);
+        let [name, arguments, ..] = &function.pick(names!["name", "arguments"]);
+        let [custom_name, input, ..] = &custom.pick(names!["name", "input"]);
         let delta = Delta {
             index,
             // A client library of Mistral's writes an absent one like this.
@@ -181,8 +180,7 @@ impl Calls {
                 draft.argue_text(call.block, &[&start, "\"}"].concat());
             }
             if call.id.is_empty() {
-                let number = decimal(at as u64);
-                let id = ["call_", &hash(&[draft.response_id.as_str(), &call.name].concat()), "_", &number].concat();
+                let id = made(&[&draft.response_id, &call.name], at as u64);
                 draft.set_text(call.block, "id", &id);
             }
         }

@@ -9,7 +9,7 @@ use crate::draft::{Draft, Kind};
 use crate::failure::Failure;
 use crate::model::Model;
 use crate::response::{Decode, Step};
-use crate::source::{Source, ABSENT};
+use crate::source::{names, Source, ABSENT};
 use crate::sse::Event;
 use crate::template::Template;
 use crate::text::{decimal, has};
@@ -62,8 +62,8 @@ impl Decoder {
     }
 
     fn chunk(&mut self, data: &str, draft: &mut Draft) -> Step {
-        let names = ["id", "model", "usage", "obfuscation", "p", "choices", "error", "object", "x_groq"];
-        let Some([id, model, counts, padding, p, choices, error, object, groq, ..]) = &Source::event(data, &names)
+        let names = names!["id", "model", "usage", "obfuscation", "p", "choices", "error", "object", "x_groq"];
+        let Some([id, model, counts, padding, p, choices, error, object, groq, ..]) = &Source::event(data, names)
         else {
             return Step::Malformed;
         };
@@ -77,7 +77,7 @@ impl Decoder {
             counts = groq.only(b'{');
         }
         if !counts.is_absent() {
-            draft.usage = Some(usage::read(counts, self.bills));
+            usage::read(counts, self.bills, draft.new_usage());
         }
         let error = if object.word() == "error" && error.is_absent() { data } else { error.span };
         if !matches!(error, "" | "false" | "\"\"") {
@@ -97,11 +97,19 @@ impl Decoder {
     }
 
     fn choice<'a>(&mut self, choice: &Source<'a>, done: &mut Done<'a>, draft: &mut Draft) {
-        let [index, reason, delta, ..] = &choice.pick(&["index", "finish_reason", "delta"]);
+        let [index, reason, delta, ..] = &choice.pick(names!["index", "finish_reason", "delta"]);
         let index = index.count();
-        let [first, second, third] = REASONING_FIELDS;
-        let names = [first, second, third, "content", "refusal", "reasoning_details", "tool_calls", "function_call"];
-        let parts = delta.pick(&names);
+        const NAMES: &[u8] = names![
+            REASONING_FIELDS[0],
+            REASONING_FIELDS[1],
+            REASONING_FIELDS[2],
+            "content",
+            "refusal",
+            "reasoning_details",
+            "tool_calls",
+            "function_call",
+        ];
+        let parts = delta.pick(NAMES);
         let [_, _, _, content, refusal, details, calls, call, ..] = &parts;
         let list = if content.span.len() > 2 { content.only(b'[') } else { ABSENT };
         let (content, refusal) = (content.said(), refusal.said());
@@ -117,9 +125,7 @@ impl Decoder {
             self.chosen.get_or_insert(index);
         }
         let counts = self.chosen.is_none_or(|chosen| chosen == index);
-        let reason = reason.string();
-        if !reason.is_empty() && (counts || !self.own_finish) {
-            draft.raw_stop_reason = reason.into_owned();
+        if (counts || !self.own_finish) && draft.stopped_by(reason) {
             self.own_finish = counts && self.chosen.is_some();
             done.count += 2;
         }
@@ -144,7 +150,7 @@ impl Decoder {
         self.text(refusal, done, draft);
         // A list of texts and of thoughts, which are lists of texts themselves, as Mistral has it.
         for item in list.items() {
-            let [text, thinking, ..] = &item.pick(&["text", "thinking"]);
+            let [text, thinking, ..] = &item.pick(names!["text", "thinking"]);
             self.text(text.said(), done, draft);
             self.think(thinking.said(), "", done, draft);
             for part in thinking.items() {

@@ -44,19 +44,18 @@ impl Detail {
         text.is(b'"').then_some((detail, text))
     }
 
-    /// A later delta of the same entry may add a member. The first value that says something stays; one that says
-    /// nothing goes once there is another delta.
-    fn add_late(&mut self, name: &str, value: Option<&str>) {
-        let empty = |source: &str| source == "null" || source == "\"\"";
-        let known = self.members.iter().position(|member| member.0 == name);
-        if known.and_then(|at| self.members.get(at)).is_some_and(|known| !empty(&known.1)) {
-            return;
-        }
-        match (known.and_then(|at| self.members.get_mut(at)), value.filter(|value| !empty(value))) {
-            (Some(known), Some(value)) => known.1 = value.to_owned(),
-            (Some(_), None) => self.members.retain(|member| member.0 != name),
-            (None, Some(value)) => self.members.push((name.to_owned(), value.to_owned())),
-            (None, None) => {}
+    /// Joins a later delta of the same entry: of the members that may come late, the first value that says something
+    /// stays, and one that says nothing goes.
+    fn join(&mut self, delta: Detail) {
+        let says = |value: &str| value != "null" && value != "\"\"";
+        self.text.push_str(&delta.text);
+        self.members.retain(|(name, value)| says(value) || !LATE.contains(&name.as_str()));
+        for late in LATE {
+            let known = self.members.iter().any(|(name, _)| name == late);
+            let added = delta.members.iter().find(|(name, value)| name == late && says(value));
+            if let (false, Some(member)) = (known, added) {
+                self.members.push(member.clone());
+            }
         }
     }
 }
@@ -82,13 +81,7 @@ impl Details {
         let (detail, text) = Detail::of(item)?;
         let encrypted = detail.kind == ENCRYPTED.0;
         match self.entries.last_mut() {
-            Some(last) if last.kind == detail.kind && !encrypted => {
-                last.text.push_str(&detail.text);
-                for name in LATE {
-                    let value = detail.members.iter().find(|member| member.0 == name).map(|member| member.1.as_str());
-                    last.add_late(name, value);
-                }
-            }
+            Some(last) if last.kind == detail.kind && !encrypted => last.join(detail),
             _ => self.entries.push(detail),
         }
         Some(if encrypted { Source::default() } else { text })

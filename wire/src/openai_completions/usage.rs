@@ -1,9 +1,9 @@
 //! Token counts, wherever a host puts them (PROVIDERS 5.5).
 
-use crate::source::Source;
+use crate::source::{names, Source};
 use crate::usage::{Usage, UNKNOWN};
 
-const NAMES: [&str; 14] = [
+const NAMES: &[u8] = names![
     "prompt_tokens",
     "completion_tokens",
     "prompt_tokens_details.cache_write_tokens",
@@ -22,10 +22,10 @@ const NAMES: [&str; 14] = [
 ];
 
 /// Reads a `usage` object. `bills`: the host says what it billed (OpenRouter).
-pub(super) fn read(source: &Source<'_>, bills: bool) -> Usage {
+pub(super) fn read(source: &Source<'_>, bills: bool, usage: &mut Usage) {
     let mut numbers = [UNKNOWN; 14];
     numbers[..5].fill(0.0);
-    source.numbers(&NAMES, &mut numbers);
+    source.numbers(NAMES, &mut numbers);
     let [prompt, completion, cache_write, thinking, thought, total, cached @ .., cost, whole, asked, answered] =
         numbers;
     let cache_read = cached.into_iter().find(|count| !count.is_nan()).unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn read(source: &Source<'_>, bills: bool) -> Usage {
     let outside = reasoning > 0.0 && prompt + completion != total && prompt + completion + reasoning == total;
     let output = if outside { completion + reasoning } else { completion };
     let input = (prompt - cache_read - cache_write).max(0.0);
-    let mut usage = Usage::of([input, output, cache_read, cache_write, UNKNOWN, reasoning, 0.0]);
+    usage.counts = [input, output, cache_read, cache_write, UNKNOWN, reasoning, 0.0];
     if bills {
         // With the caller's own key upstream, what that costs too.
         usage.billed = valid(cost)
@@ -45,7 +45,6 @@ pub(super) fn read(source: &Source<'_>, bills: bool) -> Usage {
                 _ => UNKNOWN,
             };
     }
-    usage
 }
 
 /// An amount of money, where it can be one.
@@ -91,7 +90,10 @@ mod tests {
             ),
             (r#"{"prompt_tokens":null,"completion_tokens":"5"}"#, 0.0, 0.0, 0.0, 0.0),
         ] {
-            let [uncached, written, cached, .., sum] = read(&Source { span: source }, false).counts;
+            let mut usage = Usage::NONE;
+            read(&Source { span: source }, false, &mut usage);
+            let [uncached, written, cached, stored, ..] = usage.counts;
+            let sum = uncached + written + cached + stored;
             assert_eq!((uncached, written, cached, sum), (input, output, cache_read, total), "{source}");
         }
     }
@@ -109,7 +111,11 @@ mod tests {
             ),
             (r#"{"cost":0.5,"is_byok":true,"cost_details":{"upstream_inference_cost":null}}"#, None),
         ] {
-            let of = |bills| Some(read(&Source { span: source }, bills).billed).filter(|billed| !billed.is_nan());
+            let of = |bills| {
+                let mut usage = Usage::NONE;
+                read(&Source { span: source }, bills, &mut usage);
+                Some(usage.billed).filter(|billed| !billed.is_nan())
+            };
             assert_eq!((of(true), of(false)), (billed, None), "{source}");
         }
     }

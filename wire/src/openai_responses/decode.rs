@@ -4,7 +4,7 @@ use super::usage;
 use crate::draft::{Draft, Kind};
 use crate::model::Model;
 use crate::response::{Decode, Step};
-use crate::source::{Source, ABSENT};
+use crate::source::{names, Source, ABSENT};
 use crate::sse::Event;
 use crate::text::decimal;
 use crate::tools::grammar_start;
@@ -88,7 +88,7 @@ impl Decoder {
 
     /// An item begins, or is there in its final form.
     fn item(&mut self, item: &Source<'_>, new: bool, draft: &mut Draft) {
-        let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = &item.pick(&[
+        let [kind, id, call_id, name, phase, arguments, input, summary, content, encrypted] = &item.pick(names![
             "type",
             "id",
             "call_id",
@@ -150,19 +150,21 @@ impl Decoder {
         if self.slots.len() <= at {
             self.slots.resize_with(at + 1, || None);
         }
-        let name = name.string();
-        let custom = kind == "custom_tool_call";
-        let head = if custom { grammar_start(&draft.grammar, &name) } else { String::new() };
-        let kind = match kind {
-            "reasoning" => Some(Kind::Thinking),
-            "message" => Some(Kind::Text),
-            "function_call" => Some(Kind::Call),
-            _ => Some(Kind::Call).filter(|_| custom),
+        let Some(place) = self.slots.get_mut(at) else {
+            return;
         };
-        let slot = kind.map(|kind| {
-            let block = if kind == Kind::Call {
+        *place = None;
+        let mut head = String::new();
+        let (kind, block) = match kind {
+            "reasoning" => (Kind::Thinking, draft.open(Kind::Thinking)),
+            "message" => (Kind::Text, draft.open(Kind::Text)),
+            "function_call" | "custom_tool_call" => {
                 self.calls += 1;
                 self.open_calls += 1;
+                let name = name.string();
+                if kind == "custom_tool_call" {
+                    head = grammar_start(&draft.grammar, &name);
+                }
                 // From now on both ids together name the call.
                 let (call_id, id) = (call_id.string(), id.string());
                 let bar = if call_id.is_empty() || id.is_empty() { "" } else { "|" };
@@ -170,21 +172,17 @@ impl Decoder {
                 if both.is_empty() {
                     both = ["call_", &decimal(self.calls)].concat();
                 }
-                draft.open_call(&both, &name)
-            } else {
-                draft.open(kind)
-            };
-            Slot { block, kind, said: false, settled: false, done: false, bare: false, head }
-        });
-        if let Some(place) = self.slots.get_mut(at) {
-            *place = slot;
-        }
+                (Kind::Call, draft.open_call(&both, &name))
+            }
+            _ => return,
+        };
+        *place = Some(Slot { block, kind, said: false, settled: false, done: false, bare: false, head });
     }
 
     /// The response as a whole, at its beginning or at its end.
     fn response(&mut self, response: &Source<'_>, kind: &str, draft: &mut Draft) -> Step {
         let [id, status, tier, error, output, tokens, details, ..] =
-            &response.pick(&["id", "status", "service_tier", "error", "output", "usage", "incomplete_details"]);
+            &response.pick(names!["id", "status", "service_tier", "error", "output", "usage", "incomplete_details"]);
         draft.latest_id(id);
         if kind == "created" || response.is_absent() {
             return Step::Continue;
@@ -192,8 +190,10 @@ impl Decoder {
         let status = if status.word().is_empty() { kind } else { status.word() };
         let reason = details.member("reason").word();
         draft.raw_stop_reason = [status, if reason.is_empty() { "" } else { "." }, reason].concat();
-        draft.usage = usage::read(tokens);
-        if let Some(usage) = &mut draft.usage {
+        draft.usage = None;
+        if tokens.is(b'{') {
+            let usage = draft.new_usage();
+            usage::read(tokens, usage);
             usage.factor = match tier.word() {
                 "flex" => 0.5,
                 "priority" | "fast" if self.is_gpt_5_5 => 2.5,
@@ -261,7 +261,7 @@ impl Slot {
             if span.len() > 1 {
                 span.push_str(separator);
             }
-            let [text, refusal, ..] = &part.pick(&["text", "refusal"]);
+            let [text, refusal, ..] = &part.pick(names!["text", "refusal"]);
             span.push_str(text.word());
             span.push_str(refusal.word());
         }
@@ -294,9 +294,8 @@ impl Slot {
 
 impl Decode for Decoder {
     fn event(&mut self, event: Event<'_>, draft: &mut Draft) -> Step {
-        let names = ["type", "output_index", "delta", "arguments", "input", "item", "response", "error"];
-        let Some([kind, index, delta, arguments, input, item, response, error, ..]) =
-            &Source::event(event.data, &names)
+        let names = names!["type", "output_index", "delta", "arguments", "input", "item", "response", "error"];
+        let Some([kind, index, delta, arguments, input, item, response, error, ..]) = &Source::event(event.data, names)
         else {
             return Step::Malformed;
         };
