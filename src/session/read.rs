@@ -1,6 +1,7 @@
 //! Reading and making the JSON of entries and messages.
 
 use steersman_wire::json::{Object, Value};
+use steersman_wire::text::joined;
 
 /// A text member; empty when it is missing or no text.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -87,5 +88,5 @@ pub(super) fn texts_of(content: Option<&Value>) -> Vec<&str> {
 
 /// Those texts in one.
 pub(super) fn joined_text(content: Option<&Value>, separator: &str) -> String {
-    texts_of(content).join(separator)
+    joined(&texts_of(content), separator)
 }

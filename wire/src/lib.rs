@@ -8,6 +8,7 @@ mod compat;
 mod context;
 mod doc;
 mod draft;
+mod ending;
 mod estimate;
 mod failure;
 mod google_generative_ai;

@@ -25,22 +25,6 @@ pub(crate) struct Model<'a> {
     pub at: At<'a>,
 }
 
-/// Price per million tokens.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Rates {
-    pub input: f64,
-    pub output: f64,
-    pub cache_read: f64,
-    pub cache_write: f64,
-}
-
-/// Prices of a model. A tier applies when the whole input is above its threshold; the highest such tier wins.
-#[derive(Default)]
-pub(crate) struct Cost {
-    pub base: Rates,
-    pub tiers: Vec<(f64, Rates)>,
-}
-
 /// How much a model is asked to think, weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Level {
@@ -101,16 +85,6 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What it costs.
-    pub fn cost(&self) -> Cost {
-        let cost = self.at.at("cost");
-        let mut tiers = Vec::new();
-        for tier in cost.at("tiers").items() {
-            tiers.push((tier.number("inputTokensAbove").unwrap_or(f64::INFINITY), Rates::read(tier)));
-        }
-        Cost { base: Rates::read(cost), tiers }
-    }
-
     /// The provider's word for a level.
     pub fn mapped(&self, level: Level) -> Mapped<'a> {
         let word = self.at.at("thinkingLevelMap").at(level.name());
@@ -150,29 +124,17 @@ impl<'a> Model<'a> {
     }
 }
 
-impl Rates {
-    fn read(at: At<'_>) -> Self {
-        let rate = |name| at.number(name).unwrap_or_default();
-        Self {
-            input: rate("input"),
-            output: rate("output"),
-            cache_read: rate("cacheRead"),
-            cache_write: rate("cacheWrite"),
+/// The prices of `cost` for a request with this many input tokens, cached ones included: an object with prices per million
+/// tokens. A tier applies when the whole input is above its threshold; the highest such tier wins.
+pub(crate) fn rates(cost: At<'_>, input: f64) -> At<'_> {
+    let mut highest = (f64::NEG_INFINITY, cost);
+    for tier in cost.at("tiers").items() {
+        let above = tier.number("inputTokensAbove").unwrap_or(f64::INFINITY);
+        if input > above && above >= highest.0 {
+            highest = (above, tier);
         }
     }
-}
-
-impl Cost {
-    /// The prices for a request with this many input tokens, cached ones included.
-    pub fn rates(&self, input: f64) -> Rates {
-        let mut highest = (f64::NEG_INFINITY, self.base);
-        for tier in &self.tiers {
-            if input > tier.0 && tier.0 >= highest.0 {
-                highest = *tier;
-            }
-        }
-        highest.1
-    }
+    highest.1
 }
 
 #[cfg(test)]
@@ -199,10 +161,10 @@ mod tests {
     #[test]
     fn the_highest_tier_below_the_input_sets_the_price() {
         let tiers = r#"[{"inputTokensAbove":200,"input":3},{"inputTokensAbove":100,"input":2}]"#;
-        let text = [r#"{"cost":{"input":1,"tiers":"#, tiers, "}}"].concat();
-        let cost = Model::read(Doc::of(&text).root()).cost();
+        let text = [r#"{"input":1,"tiers":"#, tiers, "}"].concat();
+        let cost = Doc::of(&text);
         for (tokens, price) in [(100.0, 1.0), (101.0, 2.0), (200.0, 2.0), (201.0, 3.0)] {
-            assert_eq!(cost.rates(tokens).input, price, "{tokens}");
+            assert_eq!(rates(cost.root(), tokens).number("input"), Some(price), "{tokens}");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::draft::Draft;
 use crate::failure::Failure;
 use crate::google_generative_ai;
 use crate::http::WireError;
-use crate::json::{repair, Reader};
+use crate::json::repair;
 use crate::mistral_conversations;
 use crate::model::Model;
 use crate::openai_completions;
@@ -16,6 +16,7 @@ use crate::pi_messages;
 use crate::proxy;
 use crate::secrets::redact;
 use crate::sniff::{sniff, Body};
+use crate::source::Source;
 use crate::sse::{Event, Sink, Sse, Trailing};
 use crate::text::{decimal, json_fault, lossy};
 
@@ -112,9 +113,13 @@ impl Response {
     /// # Errors
     /// `invalid_request` when it is not JSON, `unsupported` when no built-in wire speaks the model's API.
     pub fn new(reply: &[u8]) -> Result<Self, WireError> {
-        let text = std::str::from_utf8(reply).map_err(|_| WireError::invalid("The model is not valid UTF-8."))?;
-        let doc =
-            Doc::read(text).map_err(|error| WireError::invalid(json_fault("The model is not valid JSON: ", &error)))?;
+        let Ok(text) = std::str::from_utf8(reply) else {
+            return Err(WireError::invalid("The model is not valid UTF-8."));
+        };
+        let doc = match Doc::read(text) {
+            Ok(doc) => doc,
+            Err(error) => return Err(WireError::invalid(json_fault("The model is not valid JSON: ", &error))),
+        };
         let model = Model::read(doc.root());
         let (decoder, unfinished): (Box<dyn Decode>, &str) = match model.api.as_ref() {
             google_generative_ai::API => {
@@ -369,7 +374,7 @@ impl<'r> Feed<'r> {
 
     /// Takes an event without its blank line if it is whole; says whether it is.
     fn trailing(&mut self, trailing: &Trailing) -> bool {
-        let whole = trailing.data.trim() == DONE || is_json(&trailing.data);
+        let whole = trailing.data.trim() == DONE || !Source::whole(&trailing.data).is_absent();
         if whole {
             self.event(Event { name: &trailing.name, data: &trailing.data, id: None });
         }
@@ -401,9 +406,4 @@ impl Sink for Feed<'_> {
             self.step = self.draft.fail_in_band(value);
         }
     }
-}
-
-fn is_json(text: &str) -> bool {
-    let mut reader = Reader::new(text);
-    reader.skip().is_ok() && reader.finish().is_ok()
 }

@@ -8,6 +8,10 @@ const HIDDEN: &str = "[redacted]";
 pub(crate) const CUT: &str = "... [truncated ";
 /// Fewest characters of a beginning that count as part of a secret.
 const PART: usize = 4;
+/// What pages have names for.
+const NAMED: &[(&str, &str)] = &[("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")];
+/// What stands before and behind the number of a byte: in addresses, in JSON, and in pages.
+const STYLES: &[[&str; 2]] = &[["%", ""], ["\\u00", ""], ["&#x", ";"]];
 
 /// The text without secrets: as they are, and as servers quote them.
 pub(crate) fn redact(text: &mut String, secrets: &[String]) {
@@ -17,12 +21,12 @@ pub(crate) fn redact(text: &mut String, secrets: &[String]) {
         // As JSON and pages quote it.
         hide_form(text, replace(secret, "/", "\\/"), was_cut);
         let mut named = secret.clone();
-        for (char, name) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")] {
+        for (char, name) in NAMED {
             named = replace(&named, char, name);
         }
         hide_form(text, named, was_cut);
         for ten in [b'A', b'a'] {
-            for style in [&["%", ""], &["\\u00", ""], &["&#x", ";"]] {
+            for style in STYLES {
                 hide_form(text, quoted(secret, ten, style), was_cut);
             }
         }

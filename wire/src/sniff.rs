@@ -13,6 +13,9 @@ pub enum Body {
     Text,
 }
 
+/// Names of fields. A comment has an empty one; llama.cpp reports failures in an `error` field.
+const NAMES: [&[u8]; 6] = [b"", b"data", b"event", b"id", b"retry", b"error"];
+
 /// Judges a body by its first line that is not blank; the content type is only a hint and is not looked at. `None`
 /// while `head` does not say enough, as when it is blank.
 pub fn sniff(head: &[u8]) -> Option<Body> {
@@ -24,11 +27,9 @@ pub fn sniff(head: &[u8]) -> Option<Body> {
     }
     let end = head.iter().position(|byte| matches!(byte, b':' | b'\n' | b'\r'));
     let name = head.get(..end.unwrap_or(head.len()))?;
-    // A comment has an empty name; llama.cpp reports failures in an `error` field.
-    let names = [&b""[..], b"data", b"event", b"id", b"retry", b"error"];
     match end {
-        Some(_) if names.contains(&name) => Some(Body::EventStream),
-        None if names.iter().any(|known| known.starts_with(name)) => None,
+        Some(_) if NAMES.contains(&name) => Some(Body::EventStream),
+        None if NAMES.iter().any(|known| known.starts_with(name)) => None,
         _ => Some(Body::Text),
     }
 }

@@ -35,7 +35,7 @@ impl ToolArgs {
             Verdict::Blank => {}
             Verdict::Complete { .. } => self.exact_text(out),
             Verdict::Broken(error) => {
-                out.key("arguments").object(|_| {});
+                out.key("arguments").put("{}");
                 let reason = json_fault("", &error);
                 out.key("argumentsError").string(&[&reason, "\n\nReceived arguments:\n", &self.text].concat());
             }

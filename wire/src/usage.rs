@@ -1,6 +1,7 @@
 //! Token counts of a response and what they cost (PROVIDERS 1.3).
 
-use crate::model::Cost;
+use crate::doc::Doc;
+use crate::model::rates;
 use crate::write::Writer;
 
 /// Members of `usage`, in the order of [`Usage::counts`].
@@ -31,39 +32,40 @@ impl Usage {
     /// Nothing yet. What is kept for an hour is not known.
     pub const NONE: Usage = Usage { counts: [0.0, 0.0, 0.0, 0.0, UNKNOWN, 0.0, 0.0], billed: UNKNOWN, factor: 1.0 };
 
-    /// Writes the `usage` object of a message.
-    pub fn write(&self, out: &mut Writer, cost: &Cost) {
+    /// Writes the `usage` object of a message. `cost` is that of the model, as JSON.
+    pub fn write(&self, out: &mut Writer, cost: &str) {
         let mut counts = self.counts;
-        let [input, output, read, write, ..] = counts;
+        let [input, output, read, write, long, ..] = counts;
         if counts[TOTAL] == 0.0 {
             counts[TOTAL] = input + output + read + write;
         }
         out.open();
-        write_known(out, &NAMES, &counts);
-        out.key("cost").open();
-        self.write_cost(out, cost);
-        out.close();
-        out.close();
-    }
-
-    fn write_cost(&self, out: &mut Writer, cost: &Cost) {
-        let [input, output, read, write, long, ..] = self.counts;
-        let rates = cost.rates(input + read + write);
-        let long = if long.is_nan() { 0.0 } else { long };
+        write_known(out, &counts);
+        let cost = Doc::of(cost);
+        let rates = rates(cost.root(), input + read + write);
+        let rate = |name| rates.number(name).unwrap_or_default();
         let million = 1_000_000.0 / self.factor;
-        let input = rates.input / million * input;
-        let output = rates.output / million * output;
-        let read = rates.cache_read / million * read;
-        let write = (rates.cache_write * (write - long) + rates.input * 2.0 * long) / million;
-        write_known(out, &NAMES, &[input, output, read, write]);
+        let mut amounts = [input, output, read, write];
+        for (amount, name) in amounts.iter_mut().zip(&NAMES) {
+            *amount *= rate(name) / million;
+        }
+        if !long.is_nan() {
+            amounts[3] = (rate("cacheWrite") * (write - long) + rate("input") * 2.0 * long) / million;
+        }
+        out.key("cost").open();
+        write_known(out, &amounts);
         let is_billed = !self.billed.is_nan();
+        let [input, output, read, write] = amounts;
         out.key("total").number(if is_billed { self.billed } else { input + output + read + write });
         out.key("totalFromProvider").bool(is_billed);
+        out.close();
+        out.close();
     }
 }
 
-fn write_known(out: &mut Writer, names: &[&str], numbers: &[f64]) {
-    for (name, number) in names.iter().zip(numbers) {
+/// Writes what is known of numbers in the order of [`NAMES`].
+fn write_known(out: &mut Writer, numbers: &[f64]) {
+    for (name, number) in NAMES.iter().zip(numbers) {
         if !number.is_nan() {
             out.key(name).number(*number);
         }
@@ -74,14 +76,13 @@ fn write_known(out: &mut Writer, names: &[&str], numbers: &[f64]) {
 mod tests {
     use super::*;
     use crate::json::{parse, Value};
-    use crate::model::Rates;
 
     #[test]
     fn an_hour_of_cache_costs_twice_the_input() {
-        let cost = Cost { base: Rates { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 }, tiers: vec![] };
+        let cost = r#"{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75}"#;
         let usage = Usage { counts: [10.0, 2.0, 100.0, 1000.0, 400.0, UNKNOWN, 0.0], ..Usage::NONE };
         let mut out = Writer::default();
-        usage.write(&mut out, &cost);
+        usage.write(&mut out, cost);
         let written = parse(&out.into_text()).unwrap();
         let number = |name| written.get("cost").and_then(|cost| cost.get(name)).and_then(Value::as_f64).unwrap();
         for (name, dollars) in

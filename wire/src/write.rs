@@ -37,21 +37,6 @@ impl Writer {
         self.text.push('}');
     }
 
-    /// Writes `{`, what `members` writes, and `}`.
-    pub fn object(&mut self, members: impl FnOnce(&mut Self)) {
-        self.open();
-        members(self);
-        self.close();
-    }
-
-    /// Writes `[`, what `items` writes, and `]`.
-    pub fn array(&mut self, items: impl FnOnce(&mut Self)) {
-        self.comma();
-        self.text.push('[');
-        items(self);
-        self.text.push(']');
-    }
-
     /// JSON text of our own, which may be a part of something longer: `{"role":` is one, and so is `}]`.
     pub fn put(&mut self, json: &str) -> &mut Self {
         if !matches!(json.as_bytes().first(), Some(b'}' | b']')) {

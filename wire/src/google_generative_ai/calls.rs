@@ -5,6 +5,7 @@ use crate::ids::made;
 use crate::json::{parse, to_text, Object, Value};
 use crate::order::NameMap;
 use crate::source::{names, Source};
+use crate::text::{around, replace};
 
 /// Deepest place in the arguments of a call that comes in pieces.
 const DEPTH: usize = 64;
@@ -84,8 +85,8 @@ impl Calls {
 /// Puts a piece in its place; text goes behind text that is there.
 fn put(args: &mut Value, piece: &Value) -> Option<()> {
     let place = place(args, piece.get("jsonPath")?.as_str()?)?;
-    let values = ["stringValue", "numberValue", "boolValue"];
-    match (place, values.iter().find_map(|name| piece.get(name))) {
+    let value = ["stringValue", "numberValue", "boolValue"].iter().find_map(|name| piece.get(name));
+    match (place, value) {
         (Value::String(text), Some(Value::String(more))) => text.push_str(more),
         (place, value) => *place = value.cloned().unwrap_or_default(),
     }
@@ -94,33 +95,35 @@ fn put(args: &mut Value, piece: &Value) -> Option<()> {
 
 /// The value at a path such as `$.a[0].b`, made if it is not there yet.
 fn place<'v>(root: &'v mut Value, path: &str) -> Option<&'v mut Value> {
+    // `$.a.[0.b`: every step behind a point.
+    let path = replace(&replace(path, "]", ""), "[", ".[");
     let mut rest = path.strip_prefix('$')?;
     let mut value = root;
     for _ in 0..DEPTH {
-        let mark = *rest.as_bytes().first().unwrap_or(&0);
-        let after = rest.get(1..).unwrap_or_default();
-        let ends = |byte: u8| matches!(byte, b'.' | b'[' | b']');
-        let end = after.bytes().position(ends).unwrap_or(after.len());
-        let (step, next) = (after.get(..end)?, after.get(end..)?);
-        rest = next.strip_prefix(']').unwrap_or(next);
-        if value.is_null() {
-            *value = if mark == b'[' { Value::Array(Vec::new()) } else { Value::Object(Object::new()) };
+        if rest.is_empty() {
+            return Some(value);
         }
-        value = match (mark, value) {
-            (0, value) => return Some(value),
-            (b'.', Value::Object(members)) => {
+        let after = rest.strip_prefix('.')?;
+        let (step, _) = around(after, b'.', false).unwrap_or((after, ""));
+        rest = after.get(step.len()..)?;
+        let index = step.strip_prefix('[');
+        if value.is_null() {
+            *value = if index.is_some() { Value::Array(Vec::new()) } else { Value::Object(Object::new()) };
+        }
+        value = match (index, value) {
+            (None, Value::Object(members)) => {
                 if !members.contains_key(step) {
                     members.insert(step, Value::Null);
                 }
                 members.get_mut(step)?
             }
-            (b'[', Value::Array(items)) => {
-                let digit = |byte| char::from(byte).to_digit(10);
-                let index = step.bytes().try_fold(0u32, |sum, byte| sum.checked_mul(10)?.checked_add(digit(byte)?))?;
-                if index as usize == items.len() {
+            (Some(index), Value::Array(items)) => {
+                let number = Source { span: index }.number()?;
+                let index = number as usize;
+                if index == items.len() {
                     items.push(Value::Null);
                 }
-                items.get_mut(index as usize)?
+                items.get_mut(index).filter(|_| number == index as f64)?
             }
             _ => return None,
         };

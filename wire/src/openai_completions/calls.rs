@@ -22,6 +22,7 @@ pub(super) struct Calls {
     last: Option<usize>,
 }
 
+#[derive(Default)]
 struct Call {
     /// Index of its content block.
     block: u32,
@@ -92,24 +93,30 @@ impl Calls {
             input: *input.only(b'"'),
         };
         let known = self.find(&delta, draft);
-        let at = known.unwrap_or_else(|| self.open(&delta, draft));
+        let is_new = known.is_none();
+        let at = known.unwrap_or(self.list.len());
         self.last = Some(at);
+        if is_new {
+            let block = draft.open_call(&delta.id, &delta.name);
+            let grammar = Some(Grammar::Untouched).filter(|_| !delta.input.is_absent());
+            self.list.push(Call { block, grammar, ..Call::default() });
+        }
         let call = self.list.get_mut(at)?;
-        let mut plain = known.is_some() && delta.id.is_empty() && delta.name.is_empty() && delta.index == call.index;
+        let mut plain = !is_new && delta.id.is_empty() && delta.name.is_empty() && delta.index == call.index;
         if call.index.is_empty() && !delta.index.is_empty() {
             call.index.push_str(delta.index);
             self.by_index.set(delta.index, at);
         }
         if !delta.id.is_empty() {
             self.by_id.set(&delta.id, at);
-            if call.id.is_empty() {
-                call.id.push_str(&delta.id);
-                draft.set_text(call.block, "id", &delta.id);
-            }
         }
-        if call.name.is_empty() && !delta.name.is_empty() {
-            call.name.push_str(&delta.name);
-            draft.set_text(call.block, "name", &delta.name);
+        for (name, known, text) in [("id", &mut call.id, &delta.id), ("name", &mut call.name, &delta.name)] {
+            if known.is_empty() && !text.is_empty() {
+                known.push_str(text);
+                if !is_new {
+                    draft.set_text(call.block, name, text);
+                }
+            }
         }
         if !delta.input.is_absent() {
             let text = call.grammar_piece(&delta.input.string(), &draft.grammar);
@@ -154,18 +161,6 @@ impl Calls {
             return self.by_id.get(&delta.id);
         }
         Some(at)
-    }
-
-    fn open(&mut self, delta: &Delta<'_>, draft: &mut Draft) -> usize {
-        let at = self.list.len();
-        let block = draft.open_call(&delta.id, &delta.name);
-        let grammar = Some(Grammar::Untouched).filter(|_| !delta.input.is_absent());
-        let [id, name, index] = [&delta.id, &delta.name, delta.index].map(str::to_owned);
-        if !index.is_empty() {
-            self.by_index.set(&index, at);
-        }
-        self.list.push(Call { block, id, name, index, grammar });
-        at
     }
 
     /// The response is over: grammar texts are closed, and calls without an id get one; the response's own makes ids of

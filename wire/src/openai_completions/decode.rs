@@ -116,7 +116,7 @@ impl Decoder {
         let (details, calls, call) = (details.only(b'['), calls.only(b'['), call.only(b'{'));
         // In order of preference.
         let (mut thought, mut field) = (ABSENT, "");
-        for (part, name) in parts.iter().zip(REASONING_FIELDS) {
+        for (part, name) in parts.iter().zip(&REASONING_FIELDS) {
             if thought.is_absent() {
                 (thought, field) = (part.said(), name);
             }
@@ -213,8 +213,7 @@ impl Decoder {
 
     /// What is told at the end in any case.
     fn settle(&mut self, draft: &mut Draft) {
-        if let Some(index) = self.thinking.filter(|_| !self.details.is_empty()) {
-            let signature = std::mem::take(&mut self.details).signature();
+        if let (Some(index), Some(signature)) = (self.thinking.take(), self.details.signature()) {
             draft.set_text(index, "thinkingSignature", &signature);
         }
         if let Some(usage) = draft.usage.as_mut().filter(|_| self.is_mistral) {

@@ -50,7 +50,7 @@ impl Detail {
         let says = |value: &str| value != "null" && value != "\"\"";
         self.text.push_str(&delta.text);
         self.members.retain(|(name, value)| says(value) || !LATE.contains(&name.as_str()));
-        for late in LATE {
+        for late in &LATE {
             let known = self.members.iter().any(|(name, _)| name == late);
             let added = delta.members.iter().find(|(name, value)| name == late && says(value));
             if let (false, Some(member)) = (known, added) {
@@ -71,10 +71,6 @@ pub(super) struct Details {
 const LATE: [&str; 4] = ["signature", "id", "format", "index"];
 
 impl Details {
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Adds an entry of a delta if it is a known one. Gives the readable text in it, which is absent where it is
     /// encrypted.
     pub fn add<'a>(&mut self, item: &Source<'a>) -> Option<Source<'a>> {
@@ -87,24 +83,23 @@ impl Details {
         Some(if encrypted { Source::default() } else { text })
     }
 
-    /// The list as JSON text: what the provider wants back.
-    pub fn signature(&self) -> String {
+    /// The list as JSON text: what the provider wants back, if there is any.
+    pub fn signature(&self) -> Option<String> {
         let mut out = Writer::default();
-        out.array(|out| {
-            for entry in &self.entries {
-                out.open();
-                for (name, source) in &entry.members {
-                    out.key(name);
-                    match source.as_str() {
-                        "" => drop(out.quoted(&entry.text)),
-                        // Clean already.
-                        source => drop(out.pieces(&[source])),
-                    }
-                }
-                out.close();
+        for entry in &self.entries {
+            out.put(if out.len() == 0 { "[{" } else { "{" });
+            for (name, source) in &entry.members {
+                out.key(name);
+                match source.as_str() {
+                    "" => out.quoted(&entry.text),
+                    // Clean already.
+                    source => out.pieces(&[source]),
+                };
             }
-        });
-        out.into_text()
+            out.close();
+        }
+        out.put("]");
+        Some(out.into_text()).filter(|_| !self.entries.is_empty())
     }
 }
 
@@ -146,7 +141,7 @@ mod tests {
             let added = Source { span: delta }.items().filter_map(|item| details.add(&item));
             added.for_each(|text| shown.push_str(&text.string()));
         }
-        (details.signature(), shown)
+        (details.signature().unwrap_or_default(), shown)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::cut;
 use super::format::is_scheme;
+use crate::text::joined;
 
 /// What a schema without an identifier is called, so that relative references have a base.
 pub(super) const DEFAULT_BASE: &str = "schema:///root";
@@ -60,7 +61,7 @@ fn without_dots(path: &str) -> String {
     if ended {
         out.push("");
     }
-    out.join("/")
+    joined(&out, "/")
 }
 
 /// `%XX` decoded; `None` when that is not UTF-8.
