@@ -60,14 +60,16 @@ pub(crate) const fn packed<const N: usize>(names: &[&str]) -> [u8; N] {
     out
 }
 
-/// The place of a name among [`names`].
+/// The place of a name among [`names`]. Nearly all are told apart by their length.
 fn place_of(names: &[u8], wanted: &str) -> usize {
-    let (mut rest, mut place) = (names, 0);
-    while let Some((name, more)) = rest.split_first().and_then(|(len, rest)| rest.split_at_checked(usize::from(*len))) {
-        if name == wanted.as_bytes() {
+    let (mut at, mut place) = (0, 0);
+    while let Some(len) = names.get(at) {
+        let start = at + 1;
+        at = start + usize::from(*len);
+        if usize::from(*len) == wanted.len() && names.get(start..at) == Some(wanted.as_bytes()) {
             return place;
         }
-        (rest, place) = (more, place + 1);
+        place += 1;
     }
     usize::MAX
 }
@@ -119,15 +121,19 @@ impl<'a> Source<'a> {
     /// Numbers among `names`, each put into its place in `numbers`; those that are not there leave theirs as it is.
     /// `a.b` is the member `b` of the member `a`.
     pub fn numbers(&self, names: &[u8], numbers: &mut [f64]) {
-        let mut put = |name: &str, span| {
-            if let (Some(place), Some(number)) = (numbers.get_mut(place_of(names, name)), Source { span }.number()) {
-                *place = number;
+        let mut put = |name: &str, source: &Source<'_>| {
+            if let Some(place) = numbers.get_mut(place_of(names, name)) {
+                *place = source.number().unwrap_or(*place);
             }
         };
         for (name, span) in self.members() {
-            put(&name, span);
-            for (inner, span) in (Source { span }).members() {
-                put(&[&name, ".", &inner].concat(), span);
+            let source = Source { span };
+            if !source.is(b'{') {
+                put(&name, &source);
+                continue;
+            }
+            for (inner, span) in source.members() {
+                put(&[&name, ".", &inner].concat(), &Source { span });
             }
         }
     }

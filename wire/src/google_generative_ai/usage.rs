@@ -3,12 +3,13 @@
 use crate::source::{names, Source};
 use crate::usage::Usage;
 
-/// Names of the counts, in the order of [`Usage::counts`]; `-` for those that are not told.
+/// Names of the counts, in the order of [`Usage::counts`]; `-` for one that is not told. What tools put into the prompt
+/// stands in the place of what went into a cache, which is not told either.
 const NAMES: &[u8] = names![
     "promptTokenCount",
     "candidatesTokenCount",
     "cachedContentTokenCount",
-    "-",
+    "toolUsePromptTokenCount",
     "-",
     "thoughtsTokenCount",
     "totalTokenCount",
@@ -18,8 +19,8 @@ const NAMES: &[u8] = names![
 /// was cached is part of the prompt.
 pub(super) fn read(source: &Source<'_>, usage: &mut Usage) {
     source.numbers(NAMES, &mut usage.counts);
-    let tools = source.member("toolUsePromptTokenCount").count();
-    let [input, output, cached, _, _, thoughts, _] = &mut usage.counts;
-    *input = (*input + tools - *cached).max(0.0);
+    let [input, output, cached, tools, _, thoughts, _] = &mut usage.counts;
+    *input = (*input + *tools - *cached).max(0.0);
     *output += *thoughts;
+    *tools = 0.0;
 }
