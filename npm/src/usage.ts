@@ -12,6 +12,27 @@ export function emptyUsage(): Usage {
   };
 }
 
+/** Adds a usage to a sum. What is missing in it counts as nothing. */
+function addUsage(sum: Usage, usage: Usage): void {
+  addNumbers(sum, usage);
+  addNumbers(sum.cost, usage.cost);
+}
+
+/** The sum of some usages, with their cost. */
+export function totalUsage(usages: readonly Usage[]): Usage {
+  const sum = emptyUsage();
+  for (const usage of usages) addUsage(sum, usage);
+  return sum;
+}
+
+function addNumbers(sum: object, more: object | undefined): void {
+  const into = sum as Record<string, number>;
+  for (const name in into) {
+    const value = (more as typeof into | undefined)?.[name];
+    if (typeof value === "number") into[name] = (into[name] ?? 0) + value;
+  }
+}
+
 /** No response is free of tokens, so all zero can only mean that nobody reported any. */
 export function isReported(usage: Usage | undefined): usage is Usage {
   return (
@@ -41,12 +62,7 @@ export class UsageMeter {
     const { usage } = message;
     if (!isReported(usage)) return;
     this._reported++;
-    this._sum.input += usage.input;
-    this._sum.output += usage.output;
-    this._sum.cacheRead += usage.cacheRead;
-    this._sum.cacheWrite += usage.cacheWrite;
-    this._sum.totalTokens += usage.totalTokens;
-    this._sum.cost.total += usage.cost?.total ?? 0;
+    addUsage(this._sum, usage);
   }
 
   reset(): void {

@@ -1,5 +1,6 @@
 //! Sessions for the JavaScript side: trees live here under keys, requests and answers are JSON text.
 
+use std::hint::black_box;
 use std::mem::ManuallyDrop;
 
 use steersman_wire::json::{self, Value};
@@ -17,6 +18,9 @@ use crate::table::{Key, Table};
 /// Whether an operation was done. What it says was written then.
 pub(super) type Done = Result<(), SessionError>;
 
+/// Bytes in a page of memory.
+const PAGE: usize = 65_536;
+
 /// What lives under a key.
 enum Held {
     Reader(Box<Reader>),
@@ -27,11 +31,35 @@ thread_local! {
     static HELD: ManuallyDrop<Table<Held>> = const { ManuallyDrop::new(Table::new()) };
 }
 
+/// Room for a request. Engines may collect garbage whenever the memory of a module grows, and the allocator takes no more
+/// than it lacks: so each time an eighth of all there is comes along.
+fn make_room(request: usize) {
+    let before = pages();
+    reserve(request * 4);
+    if pages() != before {
+        reserve((1 << 20) + pages() * PAGE / 8);
+    }
+}
+
+/// Grows the memory unless so much is free in one piece.
+fn reserve(bytes: usize) {
+    drop(black_box(Vec::<u8>::with_capacity(bytes)));
+}
+
+/// How large the memory is.
+fn pages() -> usize {
+    #[cfg(target_arch = "wasm32")]
+    return core::arch::wasm32::memory_size::<0>();
+    #[cfg(not(target_arch = "wasm32"))]
+    0
+}
+
 /// Does one operation: `request` is an object with `op` and what that needs, `key` the session (-1: none). The answer is
 /// `{"value":...}`, or `{"error":code,"line":...}`. An operation that makes entries takes `now` and fresh `ids`; `no_ids`
 /// says that it needs more of them.
 #[wasm_bindgen(js_name = sessionCall)]
 pub fn session_call(key: f64, request: &str) -> String {
+    make_room(request.len());
     let mut out = Answer::new();
     let done = call(Key::from_number(key), &json::parse(request).unwrap_or_default(), &mut out);
     out.end(done)
@@ -67,7 +95,9 @@ fn call(key: Key, request: &Value, out: &mut Answer) -> Done {
                 Held::Reader(mut reader) => {
                     match name {
                         "pack" => done = pack(&mut reader, request, out),
-                        _ => rows(&mut reader, request, stamp, out),
+                        "rows" => rows(&mut reader, request, stamp, out),
+                        // A pack that is no JSON.
+                        _ => done = Err(SessionError::new("corrupt")),
                     }
                     Held::Reader(reader)
                 }

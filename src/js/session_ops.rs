@@ -12,8 +12,7 @@ use crate::session::context::Context;
 use crate::session::files::{by_name, Access, FileLists, FileOps};
 use crate::session::read::{items, number, text as word, texts};
 use crate::session::summary::{
-    answer_text, as_text, branch_request, branch_summary, compaction_requests, compaction_summary, NO_BRANCH,
-    SYSTEM_PROMPT,
+    answer_text, as_text, branch_request, branch_summary, requests_for, summary_of, NO_BRANCH, SYSTEM_PROMPT,
 };
 use crate::session::{llm, tokens, SessionError, SessionTree, Stamp};
 
@@ -181,8 +180,8 @@ fn question(tree: &mut SessionTree, name: &str, request: &Value, out: &mut Answe
         "prepare" => {
             let leaf = entry_of(tree, request, "leaf")?;
             if complete(tree, &tree.compactable(leaf), out) {
-                match tree.prepare_compaction(leaf, number(request, "keep"), &access(request)) {
-                    Some(ready) => preparation(&ready, out),
+                match tree.prepare(leaf, number(request, "keep"), &access(request)) {
+                    Some((ready, messages)) => preparation(&ready, messages, out),
                     None => out.value(&Value::Null),
                 }
             }
@@ -275,28 +274,27 @@ fn size(size: tokens::Size, out: &mut Answer) {
     out.close('}');
 }
 
-fn preparation(ready: &Preparation, out: &mut Answer) {
+fn preparation(ready: &Preparation, messages: [Vec<Cow<'_, Value>>; 2], out: &mut Answer) {
     out.open('{').key("tokensBefore").number(ready.tokens_before);
     out.key("firstKeptEntryId").text(&ready.first_kept);
-    out.key("messagesToSummarize").values(&ready.history);
-    out.key("turnPrefixMessages").values(&ready.prefix);
+    for (key, messages) in ["messagesToSummarize", "turnPrefixMessages"].into_iter().zip(messages) {
+        out.key(key).open('[');
+        for message in &messages {
+            out.value(message);
+        }
+        out.close(']');
+    }
     out.key("isSplitTurn").flag(ready.is_split_turn);
     out.key("previousSummary").optional(ready.previous_summary.as_deref());
     lists(&ready.files, out);
     out.close('}');
 }
 
-fn prepared(request: &Value) -> Preparation {
+/// What a request says of a compaction: history and prefix, the summary before.
+fn prepared(request: &Value) -> (&Value, [&[Value]; 2], Option<&str>) {
     let ready = request.get("preparation").unwrap_or(&Value::Null);
-    Preparation {
-        tokens_before: number(ready, "tokensBefore"),
-        first_kept: word(ready, "firstKeptEntryId").to_owned(),
-        history: items(ready, "messagesToSummarize").to_vec(),
-        prefix: items(ready, "turnPrefixMessages").to_vec(),
-        is_split_turn: flag(ready, "isSplitTurn"),
-        previous_summary: ready.get("previousSummary").and_then(Value::as_str).map(str::to_owned),
-        files: files_of(ready),
-    }
+    let messages = [items(ready, "messagesToSummarize"), items(ready, "turnPrefixMessages")];
+    (ready, messages, ready.get("previousSummary").and_then(Value::as_str))
 }
 
 fn files_of(value: &Value) -> FileLists {
@@ -318,18 +316,13 @@ fn summary(text: &str, files: &FileLists, out: &mut Answer) {
     out.close('}');
 }
 
-fn refs(values: &[Value]) -> Vec<&Value> {
-    values.iter().collect()
-}
-
 /// Functions that need no session.
 pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
     let message = request.get("message").unwrap_or(&Value::Null);
     let messages = items(request, "messages");
     match name {
         "estimate" => out.number(tokens::estimate(message)),
-        "usageTokens" => out.number(tokens::of_usage(request.get("usage").unwrap_or(&Value::Null))),
-        "messagesSize" => size(tokens::sum_up(&refs(messages)), out),
+        "messagesSize" => size(tokens::sum_up(&messages.iter().collect::<Vec<_>>()), out),
         "overflow" => {
             let (overflows, length) = overflow(message, number(request, "window"), number(request, "maxTokens"));
             out.open('{').key("isContextOverflow").flag(overflows);
@@ -356,10 +349,15 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
             out.key("appended").text(&found.appended());
             out.close('}');
         }
-        "requests" => requests(&compaction_requests(&prepared(request), word(request, "focus")), out),
+        "requests" => {
+            let (_, [history, prefix], previous) = prepared(request);
+            requests(&requests_for(history, prefix, previous, word(request, "focus")), out);
+        }
         "summary" => {
-            let ready = prepared(request);
-            summary(&compaction_summary(&ready, &texts(request, "answers")), &ready.files, out);
+            let (ready, [history, prefix], previous) = prepared(request);
+            let files = files_of(ready);
+            let text = summary_of(history, prefix, previous, &files, &texts(request, "answers"));
+            summary(&text, &files, out);
         }
         "answer" => out.text(&answer_text(message).map_err(SessionError::new)?),
         "branchRequest" => {
@@ -373,7 +371,6 @@ pub(super) fn function(name: &str, request: &Value, out: &mut Answer) -> Done {
                 None => summary(NO_BRANCH, &files, out),
             }
         }
-        "totalUsage" => out.value(&tokens::total_of(&refs(items(request, "usages")))),
         _ => return Err(SessionError::new("closed")),
     }
     Ok(())

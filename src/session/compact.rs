@@ -1,5 +1,7 @@
 //! Compaction: when, and of what (COMPACTION 1, 3 to 5). The summary itself is made in [`summary`](super::summary).
 
+use std::borrow::Cow;
+
 use steersman_wire::json::Value;
 use steersman_wire::Ended;
 
@@ -89,6 +91,19 @@ impl SessionTree {
         keep_recent: f64,
         access: &dyn Fn(&str) -> Option<Access>,
     ) -> Option<Preparation> {
+        let (mut ready, [history, prefix]) = self.prepare(leaf, keep_recent, access)?;
+        ready.history = history.into_iter().map(Cow::into_owned).collect();
+        ready.prefix = prefix.into_iter().map(Cow::into_owned).collect();
+        Some(ready)
+    }
+
+    /// The same with history and prefix apart, of which no copies are made.
+    pub(crate) fn prepare(
+        &self,
+        leaf: Option<usize>,
+        keep_recent: f64,
+        access: &dyn Fn(&str) -> Option<Access>,
+    ) -> Option<(Preparation, [Vec<Cow<'_, Value>>; 2])> {
         let path = self.path(leaf);
         let (previous, start) = self.since_compaction(&path);
         if previous.map_or(path.is_empty(), |at| at + 1 == path.len()) {
@@ -114,7 +129,7 @@ impl SessionTree {
                 // The prompt is not part of the conversation.
                 if text(&message, "role") != "system" {
                     files.add_message(&message, access);
-                    out.push(message.into_owned());
+                    out.push(message);
                 }
             }
             out
@@ -124,14 +139,15 @@ impl SessionTree {
         if history.is_empty() && prefix.is_empty() {
             return None;
         }
-        Some(Preparation {
+        let ready = Preparation {
             tokens_before: self.size(&self.context(leaf)).tokens,
             first_kept: self.id_at(path.get(cut.first_kept).copied()?).to_owned(),
-            history,
-            prefix,
+            history: Vec::new(),
+            prefix: Vec::new(),
             is_split_turn: cut.split_turn.is_some(),
             previous_summary: entry.and_then(|entry| given(entry, "summary")?.as_str()).map(str::to_owned),
             files: files.lists(),
-        })
+        };
+        Some((ready, [history, prefix]))
     }
 }

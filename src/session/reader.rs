@@ -78,7 +78,7 @@ impl Reader {
     /// `-`, and the entry is the next one of `whole`.
     ///
     /// # Errors
-    /// `corrupt`: there are not as many words as ids; then nothing has changed
+    /// `corrupt`: these do not fit together; what was read so far is of no use then
     pub fn pack(&mut self, pack: &str, shapes: &[Value], whole: &[Value]) -> Result<(), SessionError> {
         let tree = &mut self.tree;
         let base = tree.shapes.len();
@@ -95,14 +95,18 @@ impl Reader {
             let mut next = || columns.next().unwrap_or_default();
             let (shape, parent, time) = (dates::number(next().as_bytes()), next(), next());
             let Some(shape) = shape else {
-                let entry = whole.next().cloned().unwrap_or_default();
+                let entry = whole.next().ok_or(SessionError::new("corrupt"))?.clone();
                 let parent = entry.get("parentId").and_then(Value::as_str).map(str::to_owned);
                 tree.put(Body::Whole(entry), None);
                 tree.bind(position, parent.as_deref());
                 continue;
             };
             let time = dates::number(time.as_bytes()).unwrap_or_default() as f64;
-            tree.put(Body::Outline { shape: base + shape as usize, time }, None);
+            let shape = base + shape as usize;
+            if shape >= tree.shapes.len() {
+                return Err(SessionError::new("corrupt"));
+            }
+            tree.put(Body::Outline { shape, time }, None);
             match parent {
                 "" => tree.attach(position, position.checked_sub(1)),
                 "-" => tree.attach(position, None),

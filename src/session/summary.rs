@@ -160,10 +160,16 @@ fn shortened(result: String) -> String {
 /// The texts of the user messages to send, one request each: for the history, where there is a new one, and for the
 /// beginning of a split turn.
 pub fn compaction_requests(preparation: &Preparation, focus: &str) -> Vec<String> {
+    let Preparation { history, prefix, previous_summary, .. } = preparation;
+    requests_for(history, prefix, previous_summary.as_deref(), focus)
+}
+
+/// [`compaction_requests`].
+pub(crate) fn requests_for(history: &[Value], prefix: &[Value], previous: Option<&str>, focus: &str) -> Vec<String> {
     let mut requests = Vec::new();
-    if !preparation.history.is_empty() {
-        let mut body = conversation(&preparation.history);
-        if let Some(previous) = &preparation.previous_summary {
+    if !history.is_empty() {
+        let mut body = conversation(history);
+        if let Some(previous) = previous {
             add(&mut body, &["<previous-summary>\n", previous, "\n</previous-summary>\n\n", UPDATE]);
         } else {
             add(&mut body, &[FIRST]);
@@ -172,8 +178,8 @@ pub fn compaction_requests(preparation: &Preparation, focus: &str) -> Vec<String
         add_focus(&mut body, focus);
         requests.push(body);
     }
-    if !preparation.prefix.is_empty() {
-        let said = as_text(&preparation.prefix);
+    if !prefix.is_empty() {
+        let said = as_text(prefix);
         let mut body = ["# Conversation\n\n", &said, "\n\n# Instructions\n\n", PREFIX].concat();
         add_focus(&mut body, focus);
         requests.push(body);
@@ -228,15 +234,27 @@ pub fn answer_text(answer: &Value) -> Result<String, &'static str> {
 
 /// The summary of a compaction from the answers to its requests, in their order.
 pub fn compaction_summary(preparation: &Preparation, answers: &[String]) -> String {
+    let Preparation { history, prefix, previous_summary, files, .. } = preparation;
+    summary_of(history, prefix, previous_summary.as_deref(), files, answers)
+}
+
+/// [`compaction_summary`].
+pub(crate) fn summary_of(
+    history: &[Value],
+    prefix: &[Value],
+    previous: Option<&str>,
+    files: &FileLists,
+    answers: &[String],
+) -> String {
     let mut answers = answers.iter();
-    let old = preparation.previous_summary.as_deref().unwrap_or("No prior history.");
-    let history = if preparation.history.is_empty() { None } else { answers.next() };
+    let old = previous.unwrap_or("No prior history.");
+    let history = if history.is_empty() { None } else { answers.next() };
     let mut summary = history.map_or(old, |answer| answer).to_owned();
-    if !preparation.prefix.is_empty() {
+    if !prefix.is_empty() {
         let prefix = answers.next().map_or("", |answer| answer);
         add(&mut summary, &["\n\n---\n\n**Turn Context (split turn):**\n\n", prefix]);
     }
-    add(&mut summary, &[&preparation.files.appended()]);
+    add(&mut summary, &[&files.appended()]);
     summary
 }
 

@@ -158,18 +158,14 @@ impl SessionTree {
 
 /// The sum of some usages, with their cost.
 pub fn total_usage(usages: &mut dyn Iterator<Item = &Value>) -> Value {
-    total_of(&usages.collect::<Vec<_>>())
-}
-
-/// [`total_usage`].
-pub(crate) fn total_of(usages: &[&Value]) -> Value {
+    let usages: Vec<&Value> = usages.collect();
     let mut costs = Vec::new();
-    for usage in usages {
+    for usage in &usages {
         if let Some(cost) = usage.get("cost") {
             costs.push(cost);
         }
     }
-    let mut total = sums(usages, "totalTokens");
+    let mut total = sums(&usages, "totalTokens");
     set(&mut total, "cost", sums(&costs, "total"));
     Value::Object(total)
 }

@@ -27,8 +27,8 @@ export function estimateTokens(message: AgentMessage): number {
 }
 
 /** The tokens of a context by what an answer reports. */
-export function calculateContextTokens(usage: Usage): number {
-  return call(undefined, { op: "usageTokens", usage });
+export function calculateContextTokens({ totalTokens, input, output, cacheRead, cacheWrite }: Usage): number {
+  return totalTokens || input + output + cacheRead + cacheWrite;
 }
 
 /** The size of a list of messages: what the last good answer counted, and an estimate of what came after it. */

@@ -1,7 +1,8 @@
 /** A store in memory: for tests, and where nothing else can be had. */
 import { checkNames } from "../names.js";
-import { call, SessionError, uuid } from "./call.js";
 import { Pace } from "../stream/pace.js";
+import { totalUsage } from "../usage.js";
+import { SessionError, uuid } from "./call.js";
 import { admit, inOrder, pageOf, select } from "./checks.js";
 import type {
   BranchQuery,
@@ -149,7 +150,7 @@ export class MemoryStore implements SessionStore {
     let messageCount = 0;
     for (const { type } of this.#entries.values()) if (type === "message") messageCount++;
     const usages = [...this.#usage.values()].map(({ usage }) => usage);
-    return { messageCount, usage: call(undefined, { op: "totalUsage", usages }) };
+    return { messageCount, usage: totalUsage(usages) };
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,8 @@
 /** A bound of the size of a context that costs nothing to keep, so that the size itself is rarely asked for. */
 import { hasFailed, isAnswer } from "../answers.js";
-import type { AgentMessage, ImageContent, TextContent, ThinkingContent, ToolCall, Usage } from "../types.js";
+import type { AgentMessage, ImageContent, TextContent, ThinkingContent, ToolCall } from "../types.js";
 import { isReported } from "../usage.js";
+import { calculateContextTokens } from "./compaction.js";
 
 /** What an image counts for, in characters (COMPACTION 2). */
 const IMAGE = 4800;
@@ -21,7 +22,7 @@ export class SizeBound {
     this.bound += Math.ceil(unitsOf(message) / 4);
     // What an answer has counted is taken in place of estimates.
     if (isAnswer(message) && !hasFailed(message) && isReported(message.usage ?? undefined))
-      this.bound = Math.max(this.bound, countedBy(message.usage));
+      this.bound = Math.max(this.bound, calculateContextTokens(message.usage));
   }
 
   /** @param exact what it really is, asked for only where that may be */
@@ -30,10 +31,6 @@ export class SizeBound {
     this.bound = exact();
     return this.bound > threshold;
   }
-}
-
-function countedBy({ totalTokens, input, output, cacheRead, cacheWrite }: Usage): number {
-  return totalTokens || input + output + cacheRead + cacheWrite;
 }
 
 /** UTF-16 units of a message, or more. */

@@ -10,6 +10,7 @@ import type {
   StreamFn,
   Usage,
 } from "../types.js";
+import { totalUsage } from "../usage.js";
 import { call, SessionError, uuid } from "./call.js";
 import { hidden, withoutKeys } from "./failed.js";
 import { textOf } from "./recorder.js";
@@ -64,7 +65,7 @@ export async function summarize(
   }
   const answers = await answersTo(requestsFor(ready, focus), options, usages);
   const made = call<Omit<Summary, "usage">>(undefined, { op: "summary", preparation: ready, answers });
-  return { ...made, usage: totalOf(usages) };
+  return { ...made, usage: totalUsage(usages) };
 }
 
 /**
@@ -87,10 +88,8 @@ export async function summarizeBranch(
   const usages: Usage[] = [];
   const [answer] = await answersTo(requests, options, usages);
   const made = call<Omit<Summary, "usage">>(undefined, { op: "branchText", ...files, answer });
-  return { ...made, usage: totalOf(usages) };
+  return { ...made, usage: totalUsage(usages) };
 }
-
-const totalOf = (usages: Usage[]): Usage => call(undefined, { op: "totalUsage", usages });
 
 const REFUSED: Record<string, string> = {
   cut: "it was cut by its length",

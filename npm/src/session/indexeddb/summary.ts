@@ -1,7 +1,6 @@
 /** What the list of sessions shows, brought up to date commit by commit. */
 import type { Usage } from "../../types.js";
-import { emptyUsage } from "../../usage.js";
-import { call } from "../call.js";
+import { emptyUsage, totalUsage } from "../../usage.js";
 import { NAME, type StoreWrite } from "../store.js";
 import type { SessionHeader } from "../types.js";
 import type { SessionRow } from "./schema.js";
@@ -66,7 +65,7 @@ export function addGist(row: SessionRow, gist: Gist, now: number): void {
   row.entryCount += gist.entries;
   row.messageCount += gist.messages;
   row.usageCount += usages.length;
-  if (usages.length > 0) row.usage = call(undefined, { op: "totalUsage", usages: [row.usage, ...usages] });
+  if (usages.length > 0) row.usage = totalUsage([row.usage, ...usages]);
   if (header) {
     row.header = header;
     row.created = Date.parse(header.timestamp) || row.created;
