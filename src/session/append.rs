@@ -4,7 +4,7 @@ use steersman_wire::json::{Object, Value};
 
 use super::read::{given, set, text, text_blocks};
 use super::tree::SessionTree;
-use super::{dates, system, SessionError, Stamp};
+use super::{dates, SessionError, Stamp};
 
 type Added = Result<usize, SessionError>;
 
@@ -152,7 +152,7 @@ impl SessionTree {
         set(&mut entry, "firstKeptEntryId", first_kept.map(Value::from).or(own));
         set(&mut entry, "tokensBefore", tokens_before);
         extras.add_to(&mut entry);
-        add(&mut entry, "systemMessage", system::replayed(&self.context(self.leaf()), stamp.now));
+        add(&mut entry, "systemMessage", self.system_message(stamp.now));
         self.append(entry)
     }
 

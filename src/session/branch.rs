@@ -23,7 +23,7 @@ impl SessionTree {
         let path = self.path(Some(self.known(leaf)?));
         let mut branch = Self::new(id, text(&self.header, "cwd"), parent, stamp.now)?;
         branch.shapes.clone_from(&self.shapes);
-        for (place, &position) in path.iter().enumerate() {
+        for &position in &path {
             let Some(mut body) = self.entries.get(position).map(|entry| entry.body.clone()) else { continue };
             if self.is_label(position) {
                 continue;
@@ -31,8 +31,8 @@ impl SessionTree {
             if let Body::Whole(Value::Object(members)) = &mut body {
                 set(members, "parentId", branch.leaf_id());
                 let kept = members.get("firstKeptEntryId").and_then(Value::as_str).and_then(|id| self.position(id));
-                if let Some(next) = kept.and_then(|kept| self.no_label(path.get(..=place)?, kept)) {
-                    set(members, "firstKeptEntryId", self.id_at(next));
+                if let Some(first) = kept.and_then(|kept| self.no_label(kept, position)) {
+                    set(members, "firstKeptEntryId", self.id_at(first));
                 }
             }
             let before = branch.leaf;
@@ -54,16 +54,17 @@ impl SessionTree {
         self.kind_at(position) == "label"
     }
 
-    /// The first entry of a path from one on that is no label: labels stay behind. `None`: that one is not there.
-    fn no_label(&self, path: &[usize], from: usize) -> Option<usize> {
-        let mut there = false;
-        for &on in path {
-            there |= on == from;
-            if there && !self.is_label(on) {
-                return Some(on);
+    /// The first entry that is no label on the way from one entry down to another: labels stay behind. `None`: there is no
+    /// such way.
+    fn no_label(&self, from: usize, to: usize) -> Option<usize> {
+        let (mut at, mut first) = (to, to);
+        while at != from {
+            at = self.parent_at(at)?;
+            if !self.is_label(at) {
+                first = at;
             }
         }
-        None
+        Some(first)
     }
 
     /// A copy under another id; entries and their ids stay. Names this one as its parent.

@@ -61,7 +61,11 @@ pub(super) struct Selection<'a> {
 impl SessionTree {
     /// The context of a leaf.
     pub fn context(&self, leaf: Option<usize>) -> Context<'_> {
-        let path = self.path(leaf);
+        self.context_of(&self.path(leaf))
+    }
+
+    /// The context of a path; what it begins with must not need what is before.
+    pub(super) fn context_of(&self, path: &[usize]) -> Context<'_> {
         let mut model = None;
         let mut thinking_level = "off";
         for entry in path.iter().map(|&position| self.value_at(position)) {
@@ -75,7 +79,7 @@ impl SessionTree {
                 _ => {}
             }
         }
-        let selection = self.selection(&path);
+        let selection = self.selection(path);
         let mut messages = Vec::new();
         for &entry in &selection.entries {
             selection.project(entry, &mut messages);

@@ -4,6 +4,7 @@ use steersman_wire::json::{Object, Value};
 
 use super::context::Context;
 use super::read::{given, items, joined_text, set, text};
+use super::tree::SessionTree;
 
 /// The one system message that says what all of a context say. `None`: there is none.
 pub(super) fn replayed(context: &Context<'_>, now: f64) -> Option<Value> {
@@ -56,7 +57,26 @@ pub(super) fn replayed(context: &Context<'_>, now: f64) -> Option<Value> {
     Some(Value::Object(message))
 }
 
-/// The timestamp of a system message that a compaction stored, where it has none.
+impl SessionTree {
+    /// The one system message that says what all in the context of the leaf say. No more is looked at than that: what the
+    /// last compaction stored stands for what is before it, else what it keeps counts.
+    pub(super) fn system_message(&self, now: f64) -> Option<Value> {
+        let (mut path, mut last) = (Vec::new(), None);
+        let mut at = self.leaf();
+        while let Some(position) = at {
+            path.push(position);
+            let entry = self.value_at(position);
+            if last.is_none() && text(entry, "type") == "compaction" {
+                last = stored(entry).map(|_| position).or_else(|| self.position(text(entry, "firstKeptEntryId")));
+            }
+            at = self.parent_at(position).filter(|_| last != Some(position));
+        }
+        path.reverse();
+        replayed(&self.context_of(&path), now)
+    }
+}
+
+/// The system message that a compaction stored.
 pub(super) fn stored(entry: &Value) -> Option<&Value> {
     given(entry, "systemMessage")
 }

@@ -4,11 +4,12 @@ import { after } from "../clock.js";
 import { AgentBusyError } from "../errors.js";
 import type { AgentContext, AgentEvent, AgentLoopConfig, AssistantMessage, Model } from "../types.js";
 import { prepareCompaction } from "./compaction.js";
-import type { RunPart, SessionCore } from "./core.js";
+import type { SessionCore } from "./core.js";
 import type { SessionHooks } from "./hooks.js";
 import { CompactionError, fileAccessOf, type Limits, limitsFor, type SizeSettings } from "./limits.js";
 import { asked, type Made, makeCompaction, type Summarizer } from "./make-compaction.js";
 import { isFrom, overflow } from "./overflow.js";
+import type { RunPart } from "./run-part.js";
 import type { CompactionReason, CompactionResult } from "./session-events.js";
 import type { CompactionPreparation, FileAccess, SessionContent } from "./types.js";
 import { unlessAborted } from "./unless.js";
@@ -288,12 +289,7 @@ export class Compactor implements RunPart {
     });
     if (outcome instanceof CompactionError) {
       this._failed = true;
-      const aborted = outcome.refusal === "cancelled";
-      const event = {
-        ...{ reason, aborted, willRetry: false },
-        ...(aborted ? {} : { errorMessage: `${FAILED[reason]}: ${outcome.message}` }),
-      };
-      await this.tell("compactionFailed", this.hooks.compactionFailed, event, outer);
+      await this.tell("compactionFailed", this.hooks.compactionFailed, failureOf(reason, outcome), outer);
     } else if (outcome) await this.tell("afterCompaction", this.hooks.afterCompaction, outcome.told, outer);
     return outcome;
   }
@@ -305,12 +301,7 @@ export class Compactor implements RunPart {
       events.emit({ type: "compaction_end", reason, result: outcome.result, aborted: false, willRetry });
       return;
     }
-    const aborted = outcome.refusal === "cancelled";
-    const errorMessage = `${FAILED[reason]}: ${outcome.message}`;
-    events.emit({
-      ...{ type: "compaction_end", reason, aborted, willRetry: false },
-      ...(aborted ? {} : { errorMessage }),
-    });
+    events.emit({ type: "compaction_end", ...failureOf(reason, outcome) });
   }
 
   private _nothing(): CompactionError {
@@ -351,4 +342,11 @@ export class Compactor implements RunPart {
     for (const [id, content] of hidden) this.core.append((tree) => tree.appendContextEdit(id, { content }));
     this.core.transcript.install();
   }
+}
+
+/** What is told of a compaction that has failed. */
+function failureOf(reason: CompactionReason, { refusal, message }: CompactionError) {
+  const aborted = refusal === "cancelled";
+  const errorMessage = `${FAILED[reason]}: ${message}`;
+  return { reason, aborted, willRetry: false, ...(aborted ? {} : { errorMessage }) };
 }

@@ -7,10 +7,10 @@ import type { SessionHeader, SessionSources } from "./types.js";
 /** So many ids are drawn for one entry before a whole UUID is taken. */
 const MOST_DRAWS = 100;
 
-/** Tries with one id, then with more: an id may be taken, and a file may need many. */
-export function withIds<T>({ ids }: Required<SessionSources>, attempt: (ids: string[]) => T): T {
+/** Tries with as many ids as should do, then with more: an id may be taken. */
+export function withIds<T>({ ids }: Required<SessionSources>, attempt: (ids: string[]) => T, needed = 1): T {
   let drawn = 0;
-  for (let count = 1; ; count *= 2) {
+  for (let count = needed || 1; ; count *= 2) {
     const draw = drawn < MOST_DRAWS ? ids : uuid;
     drawn += count;
     try {

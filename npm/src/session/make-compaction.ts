@@ -139,7 +139,7 @@ function store(
   const { summary, details, usage } = made;
   const { firstKeptEntryId = preparation.firstKeptEntryId, tokensBefore = preparation.tokensBefore } =
     made as OwnCompaction;
-  if (!core.tree.getBranch().some(({ id }) => id === firstKeptEntryId))
+  if (fromHook && !core.tree.getBranch().some(({ id }) => id === firstKeptEntryId))
     throw new CompactionError("failed", `There is no entry ${firstKeptEntryId} on the branch`);
   const extras = {
     ...(details === undefined ? {} : { details }),

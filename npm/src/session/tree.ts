@@ -311,8 +311,11 @@ export class SessionTree {
     const { id = uuid(), parentSession = this.getSessionId() } = options;
     const now = this.#sources.now();
     const request = { op: "branched", leaf, id, parentSession, now };
-    const made = withIds(this.#sources, (ids) =>
-      this.#ask<Omit<Opened, "entries"> & { entries: (number | SessionEntry)[] }>({ ...request, ids }),
+    const made = withIds(
+      this.#sources,
+      (ids) =>
+        this.#ask<Omit<Opened, "entries"> & { entries: (number | SessionEntry)[] }>({ ...request, ids }),
+      Object.keys(this.getLabels()).length,
     );
     let parentId: string | null = null;
     const entries = made.entries.map((told) => {
