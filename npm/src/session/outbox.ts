@@ -10,13 +10,15 @@ import { ownersOf } from "./owners.js";
 export interface Handed {
   id: string;
   message?: AgentMessage;
+  /** How many entries the session had before: the message can only be behind them. */
+  since?: number;
   outcome?: ReceiptOutcome;
 }
 
 /** See the module. */
 export class Outbox {
   /** Messages of this page that are not stored yet. */
-  private readonly open = new Map<OpenReceipt, AgentMessage>();
+  private readonly open = new Map<OpenReceipt, Handed>();
   /** Messages, of any page, that this page has taken on. */
   private readonly taken = new Set<string>();
 
@@ -24,17 +26,19 @@ export class Outbox {
 
   send(message: AgentMessage): Receipt {
     const receipt = new OpenReceipt(uuid());
-    this.open.set(receipt, message);
-    void this.go(receipt, message);
+    const handed = { id: receipt.id, message };
+    this.open.set(receipt, handed);
+    void this.go(receipt, handed);
     return receipt;
   }
 
   /** The store has moved, or its writer may be another one. */
   look(): void {
-    for (const [receipt, message] of this.open) void this.go(receipt, message);
+    for (const [receipt, handed] of this.open) void this.go(receipt, handed);
   }
 
-  async hear({ id, message, outcome }: Handed): Promise<void> {
+  async hear(handed: Handed): Promise<void> {
+    const { id, message, outcome } = handed;
     if (outcome) {
       for (const receipt of this.open.keys())
         if (receipt.id === id) {
@@ -42,7 +46,7 @@ export class Outbox {
           this.settle(receipt, outcome);
         }
     } else if (message?.role && this.core.role === "writer") {
-      const became = await this.take(id, message);
+      const became = await this.take(handed);
       if (became) this.post({ id, outcome: became });
     }
   }
@@ -51,14 +55,14 @@ export class Outbox {
     for (const receipt of this.open.keys()) this.settle(receipt, "dropped");
   }
 
-  private async go(receipt: OpenReceipt, message: AgentMessage): Promise<void> {
+  private async go(receipt: OpenReceipt, handed: Handed): Promise<void> {
     const { core } = this;
-    const { id } = receipt;
     try {
       await core.ready;
-      if (core.role === "mirror") this.post({ id, message });
+      handed.since ??= core.tree.count - core.recorder.unsaved;
+      if (core.role === "mirror") this.post(handed);
       else {
-        const outcome = await this.take(id, message);
+        const outcome = await this.take(handed);
         if (outcome) this.settle(receipt, outcome);
       }
     } catch (thrown) {
@@ -68,15 +72,16 @@ export class Outbox {
   }
 
   /** `undefined`: it is under way, or for another page to take on. */
-  private async take(id: string, message: AgentMessage): Promise<ReceiptOutcome | undefined> {
+  private async take(handed: Handed): Promise<ReceiptOutcome | undefined> {
     const { core, taken } = this;
+    const { id, message } = handed as Handed & { message: AgentMessage };
     if (taken.has(id)) return undefined;
     taken.add(id);
     // Not in the queue of the agent, where it would stay when another page takes over, which gets it too.
     while (core.agent.state.isStreaming) await core.agent.waitForIdle();
     let outcome: ReceiptOutcome | undefined;
     if (core.role === "writer")
-      outcome = this.has(message) ? "delivered" : await core.agent.send(message).settled;
+      outcome = this.has(handed) ? "delivered" : await core.agent.send(message).settled;
     await core.recorder.flush();
     if (outcome === "delivered" ? core.recorder.unsaved === 0 : core.role === "writer") return outcome;
     taken.delete(id);
@@ -84,11 +89,13 @@ export class Outbox {
   }
 
   /** Whether the session has a message: who took it on may have gone before it could say so. */
-  private has(message: AgentMessage): boolean {
-    return this.core.tree.getEntries().some((entry) => {
-      const { message: kept } = entry as { message?: AgentMessage };
-      return kept?.timestamp === message.timestamp && JSON.stringify(kept) === JSON.stringify(message);
-    });
+  private has({ message, since = 0 }: Handed): boolean {
+    const { tree } = this.core;
+    const text = JSON.stringify(message);
+    for (let place = tree.count - 1; place >= since; place--) {
+      if (JSON.stringify((tree.at([place])[0] as { message?: AgentMessage }).message) === text) return true;
+    }
+    return false;
   }
 
   /** Tells the other sessions on the store. @throws AgentBusyError nobody can hear it; what cannot be cloned */

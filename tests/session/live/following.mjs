@@ -190,6 +190,40 @@ export const following = {
     }
   },
 
+  "a message that is handed on is looked for where it can be, not in all of a long session": async (host) => {
+    const { Session, SessionTree } = host.session;
+    const [here, there] = pages(host, 2);
+    let parentId = null;
+    const entries = Array.from({ length: 5000 }, (_, at) => {
+      const entry = { type: "custom", customType: "note", id: `n${at}`, parentId };
+      parentId = entry.id;
+      return { kind: "entry", entry };
+    });
+    await here.commit(entries);
+    const first = await Session.open({ agent: agentOf(host, ["One.", "Two."]), store: here });
+    const second = await Session.open({ agent: agentOf(host, []), store: there });
+    const { at, getEntries } = SessionTree.prototype;
+    let looked = 0;
+    const count = (tree, entries) => {
+      if (tree === first.tree) looked += entries;
+    };
+    SessionTree.prototype.at = function (places) {
+      count(this, 1);
+      return at.call(this, places);
+    };
+    SessionTree.prototype.getEntries = function () {
+      count(this, this.count);
+      return getEntries.call(this);
+    };
+    try {
+      for (const text of ["1", "2"]) equal(await second.send(text).settled, "delivered");
+      ok(looked < 500, `${looked} entries`);
+    } finally {
+      Object.assign(SessionTree.prototype, { at, getEntries });
+    }
+    equal(texts(first.agent.state.messages), ["1", "2"]);
+  },
+
   "B092: of two agents on one session one answers, the other follows": async (host) => {
     const { Session, MemoryStore } = host.session;
     const store = new MemoryStore();
