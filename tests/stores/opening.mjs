@@ -254,6 +254,35 @@ export function openingCases(session, Agent, database) {
     await session.dispose();
   });
 
+  on("a session with a damaged pack is read from its entries, and says so", async () => {
+    const entries = line(2100);
+    const id = await stored(entries, "e2099");
+    const [first, second] = await packs(id, 2);
+    const { outline, told, text } = second.packed;
+    const damages = {
+      "an id less": { outline: outline.slice(outline.indexOf(" ") + 1) },
+      "no text of JSON": { outline: `"${outline}` },
+      "a shape that is none": { outline: outline.replace(/\d+(,\d*,\d+)$/, "99$1") },
+      "an entry that is none": { outline: outline.replace(/\d+,\d*,\d+$/, "-") },
+      "shapes that are no JSON": { told: told.slice(0, -2) },
+      "entries that are cut": { text: text.slice(0, -9) },
+    };
+    for (const [name, damage] of Object.entries(damages)) {
+      const db = await raw.open(database);
+      const blobs = db.transaction("blobs", "readwrite").objectStore("blobs");
+      await raw.promised(blobs.put({ ...second, packed: { ...second.packed, ...damage } }));
+      db.close();
+      const session = await opened(id);
+      equal(session.restored.reports, [{ code: "damaged_pack" }], name);
+      equal(session.tree.getEntries(), entries, name);
+      equal(session.agent.state.messages.length, 2100, name);
+      const read = await session.store.scanEntries({ order: "asc", limit: 1500 });
+      equal(read.length, 1500, name);
+      await session.dispose();
+    }
+    ok(first.packed, "the first pack is one of texts too");
+  });
+
   on("a store that reads entries in its own way is asked for them", async () => {
     class Shouting extends IndexedDbStore {
       async scanEntries(query) {

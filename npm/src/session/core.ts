@@ -9,6 +9,7 @@ import { isOwner, joinStore, leaveStore, type Owner, ownersOf } from "./owners.j
 import { Recorder, storeCode, textOf } from "./recorder.js";
 import { forModel, mended } from "./request.js";
 import { readStore, type Stored } from "./restore.js";
+import type { RunPart } from "./run-part.js";
 import { type Restored, SessionEvents } from "./session-events.js";
 import {
   NAME,
@@ -32,19 +33,6 @@ export interface CoreOptions extends NewSessionOptions {
   store: SessionStore;
   branch: string;
   findModel: FindModel | undefined;
-}
-
-/** What automatic compaction does in a run. */
-export interface RunPart {
-  /** Resolves when nothing is in progress that a run must not come between. */
-  readonly done: Promise<void>;
-  /** Before the first request of a run. */
-  begin(signal: AbortSignal): Promise<void>;
-  configure(config: AgentLoopConfig, everyRequest: boolean): void;
-  observe(event: AgentEvent): void;
-  ended(signal: AbortSignal): Promise<boolean>;
-  idle(): void;
-  abort(): void;
 }
 
 const MIRROR =
@@ -77,6 +65,8 @@ export class SessionCore implements Companion, Owner {
   /** Reading what others have written, one time after the other. */
   private _following: Promise<void> = Promise.resolve();
   private _stale = false;
+  /** A copy that the store keeps for reading fast is damaged: it is read without any. */
+  private _plain = false;
   private readonly _unsubscribe: () => void;
 
   constructor(private readonly options: CoreOptions) {
@@ -323,7 +313,12 @@ export class SessionCore implements Companion, Owner {
     await before;
     try {
       await Promise.all([this.store.open(), readyForSessions()]);
-      await this._adopt(await this._read());
+      const adopt = async () => this._adopt(await this._read());
+      await adopt().catch((thrown) => {
+        if (storeCode(thrown) !== "corrupt") throw thrown;
+        this._plain = true;
+        return adopt();
+      });
     } catch (thrown) {
       if (thrown instanceof AgentError) throw thrown;
       const text = `The session could not be opened: ${textOf(thrown)}`;
@@ -333,7 +328,8 @@ export class SessionCore implements Companion, Owner {
 
   private _read(known?: SessionTree): Promise<Stored> {
     const { branch, agent: _agent, store: _store, findModel: _find, ...rest } = this.options;
-    return readStore(this.store, branch, rest, known && { tree: known, lastSeq: this._lastSeq });
+    const since = known && { tree: known, lastSeq: this._lastSeq };
+    return readStore(this.store, branch, rest, since, this._plain);
   }
 
   private _take({ tree, lastSeq, name }: Stored): void {
@@ -359,9 +355,10 @@ export class SessionCore implements Companion, Owner {
     const isEmpty = tree.count === 0;
     const { model, thinkingLevel } = isEmpty ? tree.buildSessionContext() : this.transcript.install();
     const known = model && (await this._find(model.provider, model.modelId));
+    const reports = this._plain ? [{ code: "damaged_pack" }, ...tree.reports] : tree.reports;
     if (known) agent.state.model = known;
     if (tree.has("thinking_level_change")) agent.state.thinkingLevel = thinkingLevel as ThinkingLevel;
-    return { isNew, model, modelFound: Boolean(known), thinkingLevel, reports: tree.reports };
+    return { isNew, model, modelFound: Boolean(known), thinkingLevel, reports };
   }
 
   /** A list of models that cannot be had must not keep the conversation away. */

@@ -28,7 +28,8 @@ export interface Snapshot {
 
 /** A store that gives all of that at once. */
 interface Snapshots {
-  snapshot(branch: string): Promise<Snapshot | undefined>;
+  /** @param plain without packs: one may be damaged, and they are only copies */
+  snapshot(branch: string, plain: boolean): Promise<Snapshot | undefined>;
 }
 
 /** So many entries are read in slices, so that the page has its turn. */
@@ -40,16 +41,18 @@ const SOME = 1000;
  * Reads a session, with the leaf where the branch ends.
  *
  * @param known what was read before, to which only what is new is added
+ * @param plain not from copies that the store keeps for reading fast
  */
 export async function readStore(
   store: SessionStore,
   branch: string,
   options: NewSessionOptions,
   known?: Pick<Stored, "tree" | "lastSeq">,
+  plain = false,
 ): Promise<Stored> {
   const loading = ready();
   if (loading) await loading;
-  const whole = known ? undefined : await (store as Partial<Snapshots>).snapshot?.(branch);
+  const whole = known ? undefined : await (store as Partial<Snapshots>).snapshot?.(branch, plain);
   const { header, entries, tip, name, lastSeq } = whole ?? (await readBy(store, branch, known));
   const tree = await treeOf(store.id, options, header, known?.tree, entries);
   if (tip === null) tree.resetLeaf();

@@ -28,7 +28,7 @@ export interface Restored {
   /** Whether `findModel` knew it, and the agent has it. */
   modelFound: boolean;
   thinkingLevel: string;
-  /** What was not as it should be in what was stored. */
+  /** What was not as it should be in what was stored. `damaged_pack`: a copy that only makes opening faster. */
   reports: readonly { code: string; id?: string }[];
 }
 

@@ -26,7 +26,12 @@ export async function readPacked(
 /** The entries of a pack. */
 export async function readPack(tx: Transaction, s: string, first: number): Promise<EntryRow[]> {
   const pack = await readPacked(tx, s, first);
-  return Array.isArray(pack) ? pack : rowsOf(s, pack);
+  try {
+    return Array.isArray(pack) ? pack : rowsOf(s, pack);
+  } catch {
+    // Damaged. It is only a copy.
+    return readRange(tx, s, first, first + PACK - 1);
+  }
 }
 
 /** The entries of a range of sequence numbers, from the first to the last. */

@@ -141,7 +141,7 @@ export async function scanEntries(
 }
 
 /** All that a session is opened with, of one moment. */
-export async function snapshot(db: Database, s: string, branch: string): Promise<Snapshot> {
+export async function snapshot(db: Database, s: string, branch: string, plain: boolean): Promise<Snapshot> {
   const work = async (tx: Transaction) => {
     const values = tx.objectStore("values");
     const [row, tip, name] = await Promise.all([
@@ -152,7 +152,7 @@ export async function snapshot(db: Database, s: string, branch: string): Promise
     const { nextSeq = 1, packed = 0, header } = row ?? {};
     const read: (PackedRows | EntryRow[])[] = [];
     const under: Promise<PackedRows | EntryRow[]>[] = [];
-    const parts = partsOf(1, nextSeq - 1, packed, PACK);
+    const parts = partsOf(1, nextSeq - 1, plain ? 0 : packed, PACK);
     for (let at = 0; at < parts.length || under.length > 0; ) {
       for (; at < parts.length && under.length < AHEAD; at++) {
         const part = parts[at] as Part;

@@ -133,10 +133,10 @@ export class IndexedDbStore implements SessionStore {
   }
 
   /** @internal All at once, for a session. `undefined`: this store does not read entries as they are kept. */
-  async snapshot(branch: string): Promise<Snapshot | undefined> {
+  async snapshot(branch: string, plain: boolean): Promise<Snapshot | undefined> {
     if (this.scanEntries !== IndexedDbStore.prototype.scanEntries) return undefined;
     await this.open();
-    return reads.snapshot(this.#db, this.id, branch);
+    return reads.snapshot(this.#db, this.id, branch, plain);
   }
 
   async scanUsage(): Promise<UsageRow[]> {
