@@ -1,16 +1,14 @@
 /** A connection that opens when it is needed, and again when the browser cut it. */
-import { type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
 import { after } from "../../clock.js";
 import { SessionError } from "../call.js";
 import { isCut, storageError } from "./failure.js";
-import { createStores, type Schema, type StoreName, VERSION } from "./schema.js";
+import { done, type Transaction } from "./requests.js";
+import { createStores, type StoreName, VERSION } from "./schema.js";
 
 /** So long another page may take to close a database of an older version, in milliseconds. */
 const BLOCKED_MS = 1500;
 /** So long an opening may take of which nothing is heard. */
 const SILENT_MS = 10_000;
-
-export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
 
 /** What the owner of a connection has to hear. */
 export interface DatabaseEvents {
@@ -36,18 +34,18 @@ export function database(
   { leaving = async () => {} }: DatabaseEvents = {},
   version = VERSION,
 ): Database {
-  let opened: Promise<IDBPDatabase<Schema>> | undefined;
-  let current: IDBPDatabase<Schema> | undefined;
+  let opened: Promise<IDBDatabase> | undefined;
+  let current: IDBDatabase | undefined;
   let closed = false;
 
   /** Another connection may be open by now: that one stays. */
-  const drop = (db: IDBPDatabase<Schema> | undefined) => {
-    db?.close();
+  const drop = (db: IDBDatabase) => {
+    db.close();
     if (db === current) opened = current = undefined;
   };
 
   /** What fails without a reason that we know will fail again: nothing can be kept here. */
-  async function open(): Promise<IDBPDatabase<Schema>> {
+  async function open(): Promise<IDBDatabase> {
     if (!globalThis.indexedDB) throw new SessionError("unavailable");
     try {
       return await attemptToOpen();
@@ -57,32 +55,29 @@ export function database(
     }
   }
 
-  function attemptToOpen(): Promise<IDBPDatabase<Schema>> {
+  function attemptToOpen(): Promise<IDBDatabase> {
     return new Promise((resolve, reject) => {
       let late = false;
-      let mine: IDBPDatabase<Schema> | undefined;
       const giveUp = () => {
         late = true;
         reject(new SessionError("blocked"));
       };
       // Without a word, too: behind a deletion that waits for other pages, nothing is told.
       let stopWaiting = after(SILENT_MS, giveUp);
-      openDB<Schema>(name, version, {
-        upgrade: (db, from) => {
-          if (from < 1) createStores(db);
-        },
-        blocked: () => {
-          stopWaiting();
-          stopWaiting = after(BLOCKED_MS, giveUp);
-        },
-        blocking: () => {
-          const close = () => drop(mine);
-          leaving().then(close, close);
-        },
-        terminated: () => drop(mine),
-      })
+      const request = indexedDB.open(name, version);
+      request.onupgradeneeded = ({ oldVersion }) => {
+        if (oldVersion < 1) createStores(request.result);
+      };
+      request.onblocked = () => {
+        stopWaiting();
+        stopWaiting = after(BLOCKED_MS, giveUp);
+      };
+      done(request)
         .then((db) => {
-          mine = db;
+          const close = () => drop(db);
+          db.onversionchange = () => void leaving().then(close, close);
+          // The browser cut it.
+          db.onclose = close;
           // Whoever asked has gone; a connection that is left open would block others.
           if (late || closed) db.close();
           else current = db;
@@ -92,7 +87,7 @@ export function database(
     });
   }
 
-  function connection(): Promise<IDBPDatabase<Schema>> {
+  function connection(): Promise<IDBDatabase> {
     if (closed) return Promise.reject(new SessionError("closed"));
     if (!opened) {
       const attempt = open();
@@ -139,15 +134,14 @@ export function database(
 
 /** Nothing but the database may be awaited in `work`: the transaction ends when it has nothing to do. */
 async function transact<T>(
-  db: IDBPDatabase<Schema>,
+  db: IDBDatabase,
   stores: StoreName[],
   mode: IDBTransactionMode,
   work: (tx: Transaction) => Promise<T>,
   durability: "relaxed" | "strict",
 ): Promise<T> {
-  const tx = db.transaction(stores, mode as "readwrite", { durability });
-  tx.done.catch(() => {}); // It rejects before the reason is known.
-  const done = new Promise<{ error: unknown } | undefined>((resolve) => {
+  const tx = db.transaction(stores, mode, { durability }) as unknown as Transaction;
+  const ended = new Promise<{ error: unknown } | undefined>((resolve) => {
     tx.addEventListener("complete", () => resolve(undefined));
     tx.addEventListener("abort", () => resolve({ error: tx.error ?? new DOMException("", "AbortError") }));
   });
@@ -157,15 +151,15 @@ async function transact<T>(
   } catch (error) {
     try {
       tx.abort();
-      await done;
+      await ended;
     } catch {
       // It was broken off before, and that is why `work` could not go on.
-      const failed = await done;
+      const failed = await ended;
       if (failed && !(error instanceof SessionError)) throw failed.error;
     }
     throw error;
   }
-  const failed = await done;
+  const failed = await ended;
   if (failed) throw failed.error;
   return result;
 }
