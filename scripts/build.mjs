@@ -256,7 +256,13 @@ export async function build({ force = false } = {}) {
   const madeWasm = await stepFor("wasm", pkg, hashOf(rust, tools, binaryen), force, buildWasm);
   const typescript = [
     ...at("npm/package.json", "npm/tsconfig.json", "tsconfig.base.json", "LICENSE", "README.md"),
-    ...at("scripts/build.mjs", "scripts/lean-glue.mjs", "scripts/minify.mjs", "scripts/notices.mjs"),
+    ...at(
+      "scripts/build.mjs",
+      "scripts/lean-glue.mjs",
+      "scripts/link.mjs",
+      "scripts/minify.mjs",
+      "scripts/notices.mjs",
+    ),
     ...walk(join(root, "npm/src")),
     ...walk(join(root, "docs")),
     ...walk(pkg),
