@@ -38,9 +38,7 @@ export async function inlineSources(modules, data, work) {
   }
   const sources = packed.map(({ name, wasm, places, text }) => [
     name,
-    `export const text = "${text}";
-export const places = ${JSON.stringify(places)};
-export const length = ${wasm.length};
+    `export const packed = { text: "${text}", places: ${JSON.stringify(places)}, length: ${wasm.length} };
 `,
   ]);
   const decoderText = Array.from(decoder, byteText).join("");
@@ -84,10 +82,12 @@ async function decoderFor(work, names) {
   return bytes;
 }
 
-export const inlineTypes = `export declare const text: string;
-/** Where each of its streams and the module lie in memory, and the number of its functions. */
-export declare const places: readonly number[];
-export declare const length: number;
+export const inlineTypes = `export declare const packed: {
+  readonly text: string;
+  /** Where each of its streams and the module lie in memory, and the number of its functions. */
+  readonly places: readonly number[];
+  readonly length: number;
+};
 `;
 export const decoderTypes = `/** A small module that puts a module together from its text. */
 export declare const decoder: string;

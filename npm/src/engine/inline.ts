@@ -1,5 +1,5 @@
 /** The module that the JavaScript brings along. */
-import * as packed from "../../pkg/inline.js";
+import { packed } from "../../pkg/inline.js";
 import type { Loader } from "./load.js";
 import { unpack } from "./unpack.js";
 

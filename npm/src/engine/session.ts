@@ -2,7 +2,7 @@
  * Sessions in the engine: one call with JSON on both sides. Their code is a module of its own that works in the memory
  * of the first, so that only who imports `steersman/session` loads it.
  */
-import * as packed from "../../pkg/session.js";
+import { packed } from "../../pkg/session.js";
 import * as wasm from "../../pkg/steersman.js";
 import { currentGeneration, enter } from "./guard.js";
 import type { WasmSource } from "../types.js";
