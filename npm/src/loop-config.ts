@@ -1,6 +1,6 @@
 import type { ApprovalCase } from "./approvals/ask.js";
 import type { Inbox } from "./inbox.js";
-import type { AgentSettings } from "./settings.js";
+import { type AgentSettings, TAKEN_OVER, TAKEN_OVER_IF_SET } from "./settings.js";
 import type { AgentLoopConfig, CustomMessage, ToolApprovalDecision } from "./types.js";
 
 /**
@@ -17,28 +17,11 @@ export function loopConfig<TCustom extends CustomMessage>(
   approveToolCall: (request: ApprovalCase, signal: AbortSignal) => Promise<ToolApprovalDecision>,
 ): AgentLoopConfig<TCustom> {
   const { model, thinkingLevel } = agent.state;
-  const { shouldStopAfterTurn, maxRetries, fallbackModels, coalesce } = agent;
+  const { shouldStopAfterTurn } = agent;
   let skipPoll = skipFirstPoll;
-  return {
+  const config: AgentLoopConfig<TCustom> = {
     model,
     reasoning: thinkingLevel === "off" ? undefined : thinkingLevel,
-    sessionId: agent.sessionId,
-    onPayload: agent.onPayload,
-    onResponse: agent.onResponse,
-    onProviderStreamEvent: agent.onProviderStreamEvent,
-    transport: agent.transport,
-    thinkingBudgets: agent.thinkingBudgets,
-    maxRetryDelayMs: agent.maxRetryDelayMs,
-    // Stream functions of others see these only when somebody has set them.
-    ...(maxRetries === undefined ? {} : { maxRetries }),
-    ...(fallbackModels === undefined ? {} : { fallbackModels }),
-    ...(coalesce === undefined ? {} : { coalesce }),
-    identity: agent.identity,
-    toolExecution: agent.toolExecution,
-    beforeToolCall: agent.beforeToolCall,
-    afterToolCall: agent.afterToolCall,
-    finishTurn: agent.finishTurn,
-    prepareRequest: agent.prepareRequest,
     shouldStopAfterTurn: shouldStopAfterTurn && (async (turn) => shouldStopAfterTurn(turn, agent.signal)),
     prepareNextTurn:
       agent.prepareNextTurnWithContext || agent.prepareNextTurn
@@ -48,8 +31,6 @@ export function loopConfig<TCustom extends CustomMessage>(
               : agent.prepareNextTurn?.(agent.signal)
         : undefined,
     convertToLlm: agent.convertToLlm,
-    transformContext: agent.transformContext,
-    getApiKey: agent.getApiKey,
     getSteeringMessages: async () => {
       if (skipPoll) {
         skipPoll = false;
@@ -58,8 +39,11 @@ export function loopConfig<TCustom extends CustomMessage>(
       return inbox.takeSteering();
     },
     getFollowUpMessages: async () => inbox.takeFollowUps(),
-    steering: agent.steering,
     hasSteeringMessages: () => inbox.steering.length > 0,
     approveToolCall,
   };
+  for (const name of TAKEN_OVER) Object.assign(config, { [name]: agent[name] });
+  for (const name of TAKEN_OVER_IF_SET)
+    if (agent[name] !== undefined) Object.assign(config, { [name]: agent[name] });
+  return config;
 }

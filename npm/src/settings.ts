@@ -17,6 +17,45 @@ import type {
   Transport,
 } from "./types.js";
 
+/** Settings that a run takes over as they are. */
+export const TAKEN_OVER = [
+  "sessionId",
+  "onPayload",
+  "onResponse",
+  "onProviderStreamEvent",
+  "transport",
+  "thinkingBudgets",
+  "maxRetryDelayMs",
+  "identity",
+  "toolExecution",
+  "beforeToolCall",
+  "afterToolCall",
+  "finishTurn",
+  "prepareRequest",
+  "convertToLlm",
+  "transformContext",
+  "getApiKey",
+  "steering",
+] as const satisfies readonly (keyof AgentOptions)[];
+
+/** Those that stream functions of others see only when somebody has set them. */
+export const TAKEN_OVER_IF_SET = [
+  "maxRetries",
+  "fallbackModels",
+  "coalesce",
+] as const satisfies readonly (keyof AgentOptions)[];
+
+/** Those that are read while a run goes on, or are not for it. */
+const OTHERS = [
+  "shouldStopAfterTurn",
+  "prepareNextTurn",
+  "prepareNextTurnWithContext",
+  "onError",
+  "limits",
+  "toolAbortGraceMs",
+  "toolConcurrency",
+] as const satisfies readonly (keyof AgentOptions)[];
+
 /** The options of an agent that stay properties of it. A change counts from the next run on. */
 export abstract class AgentSettings<TCustom extends CustomMessage> implements AgentHooks<TCustom>, RunBounds {
   /** Turns the transcript into messages for the model, for each request. */
@@ -67,8 +106,8 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
     checkCoalesce(options.coalesce);
     checkRequest({ maxRetries: options.maxRetries, maxRetryDelayMs: options.maxRetryDelayMs });
     // Every setting has the name of its option, but for the stream function.
-    const given = options as { readonly [name: string]: unknown };
-    for (const name of Object.keys(this)) Object.assign(this, { [name]: given[name] });
+    for (const name of [...TAKEN_OVER, ...TAKEN_OVER_IF_SET, ...OTHERS])
+      Object.assign(this, { [name]: options[name] });
     this.convertToLlm = options.convertToLlm ?? keepModelMessages(profile);
     this.streamFunction = options.streamFn ?? getDefaultStreamFn();
     this.transport = options.transport ?? "auto";
