@@ -21,6 +21,7 @@ import { attachType, shortenNames, withSecond } from "./glue.mjs";
 import { leanGlue } from "./lean-glue.mjs";
 import { minifyAll } from "./minify.mjs";
 import { writeNotices } from "./notices.mjs";
+import { ownNames } from "./own-names.mjs";
 import { decoderTypes, inlineSources, inlineTypes } from "./inline.mjs";
 import { takeOut } from "./parts.mjs";
 import { buildNeeds, ensure } from "./setup.mjs";
@@ -180,7 +181,7 @@ async function bundle() {
     minify: true,
     // Private members of the shell's classes, and the methods that the module calls. The queues are looked at by the
     // property tests: no public way shows both.
-    mangleProps: /^_[a-z]/,
+    mangleProps: new RegExp(`^(?:_[a-z].*|${ownNames.join("|")})$`),
     reserveProps: /^_inbox$/,
     sourcemap: true,
     metafile: true,
@@ -262,6 +263,7 @@ export async function build({ force = false } = {}) {
       "scripts/link.mjs",
       "scripts/minify.mjs",
       "scripts/notices.mjs",
+      "scripts/own-names.mjs",
     ),
     ...walk(join(root, "npm/src")),
     ...walk(join(root, "docs")),

@@ -36,11 +36,35 @@ const steps = [
     "$1)",
   ],
   ["", /function passArray8ToWasm0\(arg, malloc\) \{/, "function passArray8ToWasm0(arg) {"],
-  ["", /function passStringToWasm0\(arg, malloc, realloc\) \{/, "function passStringToWasm0(arg) {"],
+  [
+    "a loop over what is ASCII, before what encodes everything",
+    /function passStringToWasm0\(arg, malloc, realloc\) \{\n[^]*?\n\}\n/,
+    `function passStringToWasm0(arg) {
+    let len = arg.length;
+    let ptr = malloc(len, 1) >>> 0;
+    const encode = () => cachedTextEncoder.encodeInto(arg, getUint8ArrayMemory0().subarray(ptr + WASM_VECTOR_LEN, ptr + len));
+    WASM_VECTOR_LEN = 0;
+    const { read, written } = encode();
+    WASM_VECTOR_LEN = written;
+    if (read < len) {
+        arg = arg.slice(read);
+        ptr = realloc(ptr, len, len = written + arg.length * 3, 1) >>> 0;
+        WASM_VECTOR_LEN += encode().written;
+        ptr = realloc(ptr, len, WASM_VECTOR_LEN, 1) >>> 0;
+    }
+    return ptr;
+}
+`,
+  ],
   ["", /\bmalloc\(/g, "wasm.MALLOC("],
   ["", /\brealloc\(/g, "wasm.REALLOC("],
-  ["a module without an allocator that moves", / *if \(realloc === undefined\) \{\n[^]*?\n {4}\}\n/, ""],
   ["engines without encodeInto", /if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?\n\}\n/, ""],
+  [
+    "a decoder made twice, and warmed up",
+    /let cachedTextDecoder = .*\ncachedTextDecoder\.decode\(\);\n([^]*?)let numBytesDecoded = 0;\n([^]*?) *cachedTextDecoder\.decode\(\);\n/,
+    "let cachedTextDecoder;\n$1let numBytesDecoded = MAX_SAFARI_DECODE_BYTES;\n$2",
+  ],
+  ["counting in bytes where bytes are counted", / [/*] 1(?=[;, )])/g, ""],
   ["numbers made numbers, as the call does", /= \+(\w+);/g, "= $1;"],
   [
     "a way for each kind of view to be up to date",

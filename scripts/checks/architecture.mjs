@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { floor, wasmFeatureFlags } from "../build.mjs";
 import { bin, must, Report, root, walk } from "../common.mjs";
+import { ownNames } from "../own-names.mjs";
 
 const report = new Report();
 const read = (file) => readFileSync(file, "utf8");
@@ -105,6 +106,20 @@ for (const file of js) {
   }
 }
 
+// --- Names that the build makes short
+const dist = join(root, "npm/dist");
+const lib = walk(join(root, "node_modules/typescript-5/lib"), (file) => /\/lib\..*\.d\.ts$/.test(file));
+/** The declarations that those of the entries lead to. */
+const declared = new Set(walk(join(dist, "types/entry"), (file) => file.endsWith(".d.ts")));
+for (const file of declared)
+  for (const [, path] of read(file).matchAll(/(?:from |import\()"(\.[^"]*)\.js"/g))
+    declared.add(join(file, "..", `${path}.d.ts`));
+const own = ownNames.join("|");
+forbid("own names are not public", [...declared], new RegExp(`\\b(${own})\\b`));
+forbid("own names are not of the platform", lib, new RegExp(`^\\s*(readonly )?(${own})\\??[:(<]`));
+forbid("own names are no texts", typescript("npm/src"), new RegExp(`["'\`](${own})["'\`]`));
+forbid("own names are not for the engine", [...rust("src"), ...rust("wire/src")], new RegExp(`"(${own})"`));
+
 // --- What is committed
 const listed = (await must("git", ["ls-files", "-z"])).split("\0").filter(Boolean);
 const committed = listed.map((file) => join(root, file)).filter((file) => existsSync(file));
@@ -128,7 +143,6 @@ report.check(
 );
 
 // --- What is built
-const dist = join(root, "npm/dist");
 const scripts = walk(dist, (file) => file.endsWith(".js"));
 const glue = join(root, "npm/pkg/steersman.js");
 report.check(scripts.length > 0, "npm/dist holds scripts");
