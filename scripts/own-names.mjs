@@ -25,7 +25,6 @@ export const ownNames = [
   "takeFollowUps",
   "takeNext",
   "takeSteering",
-  "toArray",
   "totals",
   // Responses
   "become",
