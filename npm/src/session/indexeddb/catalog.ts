@@ -18,7 +18,6 @@ import { type Database, database } from "./database.js";
 import { appendName, MAIN } from "./naming.js";
 import { packAll } from "./packs.js";
 import { estimate, persist, type StorageEstimate } from "./quota.js";
-import { done } from "./requests.js";
 import { readRow, readValue, scanEntries } from "./reads.js";
 import { type SessionRow, STORES, within } from "./schema.js";
 import { IndexedDbStore } from "./store.js";
@@ -67,7 +66,7 @@ export class SessionCatalog {
   /** All sessions, the one changed last first. Sessions without a header are not listed: nothing was written yet. */
   async list(): Promise<SessionInfo[]> {
     const rows = await this.#db.run(["sessions"], "readonly", (tx) =>
-      done(tx.objectStore("sessions").index("modified").getAll()),
+      tx.objectStore("sessions").index("modified").getAll(),
     );
     return rows
       .reverse()
@@ -92,8 +91,10 @@ export class SessionCatalog {
     });
     await this.#db.run(STORES, "readwrite", async (tx) => {
       const every = within(id);
-      tx.objectStore("sessions").delete(id);
-      for (const name of STORES) if (name !== "sessions") tx.objectStore(name).delete(every);
+      await Promise.all([
+        tx.objectStore("sessions").delete(id),
+        ...STORES.filter((name) => name !== "sessions").map((name) => tx.objectStore(name).delete(every)),
+      ]);
     });
     const gone = channel<Message>(sessionChannel(this.#name, id), () => {});
     gone.post({ kind: "gone" });

@@ -4,8 +4,7 @@ import type { Admitted } from "../checks.js";
 import type { Committed, StoreWrite } from "../store.js";
 import type { SessionEntry } from "../types.js";
 import { lighten } from "./blobs.js";
-import type { Database } from "./database.js";
-import { done, type Transaction } from "./requests.js";
+import type { Database, Transaction } from "./database.js";
 import { type StoreName, within } from "./schema.js";
 import { addGist, gistOf } from "./summary.js";
 
@@ -48,7 +47,7 @@ export async function commit(
 
   const work = async (tx: Transaction): Promise<Committed> => {
     const sessions = tx.objectStore("sessions");
-    const row = await done(sessions.get(session));
+    const row = await sessions.get(session);
     if (!row) throw new SessionError("gone");
     if (row.epoch !== fence.epoch) throw new SessionError("fenced");
     const numbered = (firstSeq: number) => ({
@@ -61,21 +60,24 @@ export async function commit(
     const firstSeq = row.nextSeq;
     let seq = firstSeq;
     for (const write of writes) {
-      putWrite(tx, session, seq++, write, light.get(write)?.paths);
+      putWrite(tx, session, seq++, write, light.get(write)?.paths)?.catch(ignore);
       for (const { sha256, blob } of light.get(write)?.blobs ?? [])
-        tx.objectStore("blobs").put({ s: session, sha256, blob });
+        tx.objectStore("blobs").put({ s: session, sha256, blob }).catch(ignore);
     }
     addGist(row, gist, timestamp);
     row.nextSeq = seq;
     row.lastSeq = firstSeq;
     row.lastCommit = fence.commit;
-    sessions.put(row);
+    sessions.put(row).catch(ignore);
     // After the writes, which need not wait for it: what throws here takes them back.
     await lookUp(tx, session, { writes, ids, parents }, row.usageCount > 0);
     return numbered(firstSeq);
   };
   return db.run([...stores], "readwrite", work, durability);
 }
+
+/** For requests that nobody awaits: one that fails breaks the transaction off, and that is awaited. */
+const ignore = () => {};
 
 /** What the writes themselves do not find out: whether parents are there, and ids that a row of usage or an entry has. */
 async function lookUp(
@@ -85,7 +87,7 @@ async function lookUp(
   usage: boolean,
 ): Promise<void> {
   const holds = async (store: "entries" | "usage", id: string) =>
-    (await done(tx.objectStore(store).getKey([session, id]))) !== undefined;
+    (await tx.objectStore(store).getKey([session, id])) !== undefined;
   const rows = writes.flatMap((write) => (write.kind === "usage" ? [write.row.id] : []));
   const own = new Set(rows);
   const taken = rows.map((id) => holds("entries", id));
@@ -97,24 +99,32 @@ async function lookUp(
   if (all.includes(false)) throw new SessionError("missing_parent");
 }
 
-/** Asks for one write; the end of the transaction tells whether it was done. */
 export function putWrite(
   tx: Transaction,
   s: string,
   seq: number,
   write: StoreWrite,
   blobs?: (string | number)[][],
-): void {
+): Promise<unknown> | undefined {
   if (write.kind === "entry") {
     const entry = write.entry as SessionEntry;
     const parentId = typeof entry.parentId === "string" ? entry.parentId : "";
-    tx.objectStore("entries").add({ s, id: entry.id, seq, parentId, entry, ...(blobs ? { blobs } : {}) });
-  } else if (write.kind === "usage") {
-    tx.objectStore("usage").add({ s, id: write.row.id, seq, row: write.row });
-  } else if (write.kind !== "header") {
-    const { namespace: ns, key } = write;
-    const store = tx.objectStore(write.kind === "value" ? "values" : "lists");
-    if (write.op === "delete") store.delete(within(s, ns, key));
-    else store.put({ s, ns, key, value: write.value, seq });
+    return tx
+      .objectStore("entries")
+      .add({ s, id: entry.id, seq, parentId, entry, ...(blobs ? { blobs } : {}) });
   }
+  if (write.kind === "usage")
+    return tx.objectStore("usage").add({ s, id: write.row.id, seq, row: write.row });
+  if (write.kind === "header") return undefined;
+  const { namespace: ns, key } = write;
+  if (write.kind === "value") {
+    const values = tx.objectStore("values");
+    return write.op === "set"
+      ? values.put({ s, ns, key, value: write.value, seq })
+      : values.delete([s, ns, key]);
+  }
+  const lists = tx.objectStore("lists");
+  return write.op === "append"
+    ? lists.put({ s, ns, key, seq, value: write.value })
+    : lists.delete(within(s, ns, key));
 }

@@ -1,14 +1,16 @@
 /** A connection that opens when it is needed, and again when the browser cut it. */
+import { type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
 import { after } from "../../clock.js";
 import { SessionError } from "../call.js";
 import { isCut, storageError } from "./failure.js";
-import { done, type Transaction } from "./requests.js";
-import { createStores, type StoreName, VERSION } from "./schema.js";
+import { createStores, type Schema, type StoreName, VERSION } from "./schema.js";
 
 /** So long another page may take to close a database of an older version, in milliseconds. */
 const BLOCKED_MS = 1500;
 /** So long an opening may take of which nothing is heard. */
 const SILENT_MS = 10_000;
+
+export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
 
 /** What the owner of a connection has to hear. */
 export interface DatabaseEvents {
@@ -34,18 +36,18 @@ export function database(
   { leaving = async () => {} }: DatabaseEvents = {},
   version = VERSION,
 ): Database {
-  let opened: Promise<IDBDatabase> | undefined;
-  let current: IDBDatabase | undefined;
+  let opened: Promise<IDBPDatabase<Schema>> | undefined;
+  let current: IDBPDatabase<Schema> | undefined;
   let closed = false;
 
   /** Another connection may be open by now: that one stays. */
-  const drop = (db: IDBDatabase) => {
-    db.close();
+  const drop = (db: IDBPDatabase<Schema> | undefined) => {
+    db?.close();
     if (db === current) opened = current = undefined;
   };
 
   /** What fails without a reason that we know will fail again: nothing can be kept here. */
-  async function open(): Promise<IDBDatabase> {
+  async function open(): Promise<IDBPDatabase<Schema>> {
     if (!globalThis.indexedDB) throw new SessionError("unavailable");
     try {
       return await attemptToOpen();
@@ -55,29 +57,32 @@ export function database(
     }
   }
 
-  function attemptToOpen(): Promise<IDBDatabase> {
+  function attemptToOpen(): Promise<IDBPDatabase<Schema>> {
     return new Promise((resolve, reject) => {
       let late = false;
+      let mine: IDBPDatabase<Schema> | undefined;
       const giveUp = () => {
         late = true;
         reject(new SessionError("blocked"));
       };
       // Without a word, too: behind a deletion that waits for other pages, nothing is told.
       let stopWaiting = after(SILENT_MS, giveUp);
-      const request = indexedDB.open(name, version);
-      request.onupgradeneeded = ({ oldVersion }) => {
-        if (oldVersion < 1) createStores(request.result);
-      };
-      request.onblocked = () => {
-        stopWaiting();
-        stopWaiting = after(BLOCKED_MS, giveUp);
-      };
-      done(request)
+      openDB<Schema>(name, version, {
+        upgrade: (db, from) => {
+          if (from < 1) createStores(db);
+        },
+        blocked: () => {
+          stopWaiting();
+          stopWaiting = after(BLOCKED_MS, giveUp);
+        },
+        blocking: () => {
+          const close = () => drop(mine);
+          leaving().then(close, close);
+        },
+        terminated: () => drop(mine),
+      })
         .then((db) => {
-          const close = () => drop(db);
-          db.onversionchange = () => void leaving().then(close, close);
-          // The browser cut it.
-          db.onclose = close;
+          mine = db;
           // Whoever asked has gone; a connection that is left open would block others.
           if (late || closed) db.close();
           else current = db;
@@ -87,7 +92,7 @@ export function database(
     });
   }
 
-  function connection(): Promise<IDBDatabase> {
+  function connection(): Promise<IDBPDatabase<Schema>> {
     if (closed) return Promise.reject(new SessionError("closed"));
     if (!opened) {
       const attempt = open();
@@ -134,14 +139,15 @@ export function database(
 
 /** Nothing but the database may be awaited in `work`: the transaction ends when it has nothing to do. */
 async function transact<T>(
-  db: IDBDatabase,
+  db: IDBPDatabase<Schema>,
   stores: StoreName[],
   mode: IDBTransactionMode,
   work: (tx: Transaction) => Promise<T>,
   durability: "relaxed" | "strict",
 ): Promise<T> {
-  const tx = db.transaction(stores, mode, { durability }) as unknown as Transaction;
-  const ended = new Promise<{ error: unknown } | undefined>((resolve) => {
+  const tx = db.transaction(stores, mode as "readwrite", { durability });
+  tx.done.catch(() => {}); // It rejects before the reason is known.
+  const done = new Promise<{ error: unknown } | undefined>((resolve) => {
     tx.addEventListener("complete", () => resolve(undefined));
     tx.addEventListener("abort", () => resolve({ error: tx.error ?? new DOMException("", "AbortError") }));
   });
@@ -151,15 +157,15 @@ async function transact<T>(
   } catch (error) {
     try {
       tx.abort();
-      await ended;
+      await done;
     } catch {
       // It was broken off before, and that is why `work` could not go on.
-      const failed = await ended;
+      const failed = await done;
       if (failed && !(error instanceof SessionError)) throw failed.error;
     }
     throw error;
   }
-  const failed = await ended;
+  const failed = await done;
   if (failed) throw failed.error;
   return result;
 }

@@ -3,7 +3,6 @@ import { SessionError, uuid } from "../call.js";
 import { setValue, type StoreWrite, TIPS } from "../store.js";
 import { putWrite } from "./commit.js";
 import type { Database } from "./database.js";
-import { done } from "./requests.js";
 import { within } from "./schema.js";
 import { addGist, gistOf } from "./summary.js";
 
@@ -23,10 +22,10 @@ export function appendName(
 ): Promise<{ epoch: number; fromSeq: number; toSeq: number }> {
   return db.run(["sessions", "entries", "values"], "readwrite", async (tx) => {
     const sessions = tx.objectStore("sessions");
-    const row = await done(sessions.get(s));
+    const row = await sessions.get(s);
     if (!row?.header) throw new SessionError("unknown_session");
-    const tip = (await done(tx.objectStore("values").get([s, TIPS, MAIN])))?.value;
-    const last = await done(tx.objectStore("entries").index("bySeq").openCursor(within(s), "prev"));
+    const tip = (await tx.objectStore("values").get([s, TIPS, MAIN]))?.value;
+    const last = await tx.objectStore("entries").index("bySeq").openCursor(within(s), "prev");
     const parentId = typeof tip === "string" ? tip : (last?.value.id ?? null);
     const now = Date.now();
     const entry = {
@@ -37,11 +36,11 @@ export function appendName(
       name,
     };
     const writes: StoreWrite[] = [{ kind: "entry", entry }, setValue(TIPS, MAIN, entry.id)];
-    for (const [place, write] of writes.entries()) putWrite(tx, s, row.nextSeq + place, write);
+    for (const [place, write] of writes.entries()) await putWrite(tx, s, row.nextSeq + place, write);
     const fromSeq = row.nextSeq;
     row.nextSeq += writes.length;
     addGist(row, gistOf(writes), now);
-    sessions.put(row);
+    await sessions.put(row);
     return { epoch: row.epoch, fromSeq, toSeq: row.nextSeq - 1 };
   });
 }

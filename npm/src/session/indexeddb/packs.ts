@@ -3,9 +3,8 @@
  * a thousand sequence numbers are kept once more as one record, for reading. A pack that is missing costs time, no more.
  */
 import type { StoreClock } from "./clock.js";
-import type { Database } from "./database.js";
+import type { Database, Transaction } from "./database.js";
 import { packedRows, rowsOf } from "./packed.js";
-import { done, type Transaction } from "./requests.js";
 import type { EntryRow, PackedRows } from "./schema.js";
 
 /** So many sequence numbers are in a pack: 1 to 1000, 1001 to 2000 ... */
@@ -20,7 +19,7 @@ export async function readPacked(
   s: string,
   first: number,
 ): Promise<PackedRows | EntryRow[]> {
-  const pack = await done(tx.objectStore("blobs").get([s, keyOf(first)]));
+  const pack = await tx.objectStore("blobs").get([s, keyOf(first)]);
   return pack?.packed ?? pack?.rows ?? readRange(tx, s, first, first + PACK - 1);
 }
 
@@ -37,21 +36,25 @@ export async function readPack(tx: Transaction, s: string, first: number): Promi
 
 /** The entries of a range of sequence numbers, from the first to the last. */
 export function readRange(tx: Transaction, s: string, from: number, to: number): Promise<EntryRow[]> {
-  const range = IDBKeyRange.bound([s, from], [s, to]);
-  return done(tx.objectStore("entries").index("bySeq").getAll(range));
+  return tx
+    .objectStore("entries")
+    .index("bySeq")
+    .getAll(IDBKeyRange.bound([s, from], [s, to]));
 }
 
 /** Makes the next pack, if there is enough for one. Whether there is more. */
 function makePack(db: Database, s: string): Promise<boolean> {
   return db.run(["sessions", "entries", "blobs"], "readwrite", async (tx) => {
     const sessions = tx.objectStore("sessions");
-    const row = await done(sessions.get(s));
+    const row = await sessions.get(s);
     if (!row || row.nextSeq - 1 - row.packed < PACK) return false;
     const rows = await readRange(tx, s, row.packed + 1, row.packed + PACK);
     const packed = packedRows(rows);
-    tx.objectStore("blobs").put({ s, sha256: keyOf(row.packed + 1), ...(packed ? { packed } : { rows }) });
+    await tx
+      .objectStore("blobs")
+      .put({ s, sha256: keyOf(row.packed + 1), ...(packed ? { packed } : { rows }) });
     row.packed += PACK;
-    sessions.put(row);
+    await sessions.put(row);
     return row.nextSeq - 1 - row.packed >= PACK;
   });
 }
@@ -78,11 +81,11 @@ export function packer(db: Database, s: string, clock: StoreClock): Packer {
     if (callOff || closed || lastSeq - packedTo < PACK) return;
     callOff = clock.after(PAUSE_MS, () => {
       // What fails is not missed.
-      work = packAll(db, s, () => closed).then(finished, finished);
+      work = packAll(db, s, () => closed).then(done, done);
     });
   }
 
-  function finished(): void {
+  function done(): void {
     packedTo = lastSeq - (lastSeq % PACK);
     callOff = undefined;
   }

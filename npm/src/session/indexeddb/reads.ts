@@ -14,10 +14,9 @@ import {
 } from "../store.js";
 import type { SessionEntry } from "../types.js";
 import { blobAt, putBack } from "./blobs.js";
-import type { Database } from "./database.js";
+import type { Database, Transaction } from "./database.js";
 import { packOf } from "./packed.js";
 import { PACK, readPack, readPacked, readRange } from "./packs.js";
-import { done, type Transaction } from "./requests.js";
 import { type EntryRow, type PackedRows, type SessionRow, type StoreName, within } from "./schema.js";
 
 /** What the entries of a session are read from. */
@@ -26,7 +25,7 @@ const ENTRIES: StoreName[] = ["sessions", "entries", "blobs"];
 const AHEAD = 4;
 
 export const readRow = (db: Database, s: string): Promise<SessionRow | undefined> =>
-  db.run(["sessions"], "readonly", (tx) => done(tx.objectStore("sessions").get(s)));
+  db.run(["sessions"], "readonly", (tx) => tx.objectStore("sessions").get(s));
 
 export async function readEntries(
   db: Database,
@@ -34,7 +33,7 @@ export async function readEntries(
   ids: readonly string[],
 ): Promise<(StoredEntry | undefined)[]> {
   const rows = await db.run(["entries"], "readonly", (tx) =>
-    Promise.all(ids.map((id) => done(tx.objectStore("entries").get([s, id])))),
+    Promise.all(ids.map((id) => tx.objectStore("entries").get([s, id]))),
   );
   await restore(db, s, rows);
   return rows.map((row) => row && entryOf(row));
@@ -44,7 +43,7 @@ export function readValue(db: Database, s: string, ns: string, key: string): Pro
   return db.run(
     ["values"],
     "readonly",
-    async (tx) => (await done(tx.objectStore("values").get([s, ns, key])))?.value,
+    async (tx) => (await tx.objectStore("values").get([s, ns, key]))?.value,
   );
 }
 
@@ -57,7 +56,7 @@ export async function scanValues(
   const to = above(prefix);
   const range =
     to === undefined ? within(s, ns) : IDBKeyRange.bound([s, ns, prefix], [s, ns, to], false, true);
-  const rows = await db.run(["values"], "readonly", (tx) => done(tx.objectStore("values").getAll(range)));
+  const rows = await db.run(["values"], "readonly", (tx) => tx.objectStore("values").getAll(range));
   return inOrder(rows.filter(({ key }) => key.startsWith(prefix)).map(({ key, value }) => [key, value]));
 }
 
@@ -71,12 +70,12 @@ function above(prefix: string): string | undefined {
 export function namespaces(db: Database, s: string): Promise<string[]> {
   return db.run(["values"], "readonly", async (tx) => {
     const found: string[] = [];
-    const request = tx.objectStore("values").openKeyCursor(within(s));
-    for (let cursor = await done(request); cursor; cursor = await done(request)) {
+    let cursor = await tx.objectStore("values").openKeyCursor(within(s));
+    while (cursor) {
       const ns = cursor.key[1];
       found.push(ns);
       // The first key beyond this namespace.
-      cursor.continue([s, ns, []]);
+      cursor = await cursor.continue([s, ns, []] as unknown as [string, string, string]);
     }
     return found;
   });
@@ -93,13 +92,10 @@ export function readList(
   return db.run(["lists"], "readonly", async (tx) => {
     const lists = tx.objectStore("lists");
     const range = within(s, ns, key);
-    if (order === "asc") return (await done(lists.getAll(range, limit))).map(({ value }) => value);
+    if (order === "asc") return (await lists.getAll(range, limit)).map(({ value }) => value);
     const found: unknown[] = [];
-    const request = lists.openCursor(range, "prev");
-    for (let cursor = await done(request); cursor; cursor = await done(request)) {
-      if (found.push(cursor.value.value) >= limit) break;
-      cursor.continue();
-    }
+    let cursor = await lists.openCursor(range, "prev");
+    for (; cursor && found.length < limit; cursor = await cursor.continue()) found.push(cursor.value.value);
     return found;
   });
 }
@@ -107,7 +103,7 @@ export function readList(
 export async function scanUsage(db: Database, s: string): Promise<UsageRow[]> {
   const range = within(s);
   const rows = await db.run(["usage"], "readonly", (tx) =>
-    done(tx.objectStore("usage").index("bySeq").getAll(range)),
+    tx.objectStore("usage").index("bySeq").getAll(range),
   );
   return rows.map(({ row, seq }) => ({ ...row, seq }) as UsageRow);
 }
@@ -121,7 +117,7 @@ export async function scanEntries(
   const rising = query.order === "asc";
   const { limit = Number.POSITIVE_INFINITY, cursor } = query;
   const rows = await db.run(ENTRIES, "readonly", async (tx) => {
-    const { nextSeq = 1, packed = 0 } = (await done(tx.objectStore("sessions").get(s))) ?? {};
+    const { nextSeq = 1, packed = 0 } = (await tx.objectStore("sessions").get(s)) ?? {};
     const low = rising && cursor ? cursor.seq + 1 : 1;
     const high = !rising && cursor ? cursor.seq - 1 : nextSeq - 1;
     const parts = partsOf(low, high, packed, Math.min(PACK, Math.max(limit, 50)));
@@ -149,9 +145,9 @@ export async function snapshot(db: Database, s: string, branch: string, plain: b
   const work = async (tx: Transaction) => {
     const values = tx.objectStore("values");
     const [row, tip, name] = await Promise.all([
-      done(tx.objectStore("sessions").get(s)),
-      done(values.get([s, TIPS, branch])),
-      done(values.get([s, NAME, ""])),
+      tx.objectStore("sessions").get(s),
+      values.get([s, TIPS, branch]),
+      values.get([s, NAME, ""]),
     ]);
     const { nextSeq = 1, packed = 0, header } = row ?? {};
     const read: (PackedRows | EntryRow[])[] = [];
@@ -211,13 +207,13 @@ async function walk(tx: Transaction, s: string, query: BranchQuery, rising: bool
   const { limit = Number.POSITIVE_INFINITY } = query;
   const stops = rising ? {} : query;
   const plain = query.type === undefined && query.customType === undefined && !query.cursor;
-  const packed = (await done(tx.objectStore("sessions").get(s)))?.packed ?? 0;
+  const packed = (await tx.objectStore("sessions").get(s))?.packed ?? 0;
   let near = new Map<string, EntryRow>();
   let size = 32;
   for (let id = query.start; id !== ""; ) {
     let row = near.get(id);
     if (!row) {
-      row = await done(tx.objectStore("entries").get([s, id]));
+      row = await tx.objectStore("entries").get([s, id]);
       if (!row) throw new SessionError("unknown_entry");
       size = Math.min(size * 2, PACK);
       const last = row.seq - 1;
@@ -258,7 +254,7 @@ async function restore(db: Database, s: string, rows: readonly (EntryRow | undef
     blobs.map((path) => ({ entry, path, key: blobAt(entry, path) })),
   );
   const kept = await db.run(["blobs"], "readonly", (tx) =>
-    Promise.all(places.map(({ key }) => done(tx.objectStore("blobs").get([s, key])))),
+    Promise.all(places.map(({ key }) => tx.objectStore("blobs").get([s, key]))),
   );
   for (const [place, { entry, path }] of places.entries()) {
     const blob = kept[place]?.blob;

@@ -1,4 +1,5 @@
 /** What is in the database: SESSIONS 5.2. `s` is the session everywhere. */
+import type { DBSchema, IDBPDatabase } from "idb";
 import type { Usage } from "../../types.js";
 import type { SessionEntry, SessionHeader } from "../types.js";
 
@@ -58,24 +59,25 @@ export interface PackedRows {
   apart: [place: number, row: EntryRow][];
 }
 
-/** The rows of each object store, their keys, and the indexes. */
-export interface Schema {
-  sessions: { key: string; value: SessionRow; index: "modified" | "parent" };
-  entries: { key: [string, string]; value: EntryRow; index: "bySeq" | "byParent" };
+export interface Schema extends DBSchema {
+  sessions: { key: string; value: SessionRow; indexes: { modified: number; parent: string } };
+  entries: {
+    key: [string, string];
+    value: EntryRow;
+    indexes: { bySeq: [string, number]; byParent: [string, string, number] };
+  };
   values: {
     key: [string, string, string];
     value: { s: string; ns: string; key: string; value: unknown; seq: number };
-    index: never;
   };
   lists: {
     key: [string, string, string, number];
     value: { s: string; ns: string; key: string; seq: number; value: unknown };
-    index: never;
   };
   usage: {
     key: [string, string];
     value: { s: string; id: string; seq: number; row: Record<string, unknown> };
-    index: "bySeq";
+    indexes: { bySeq: [string, number] };
   };
   /** Long texts, and packs of entries. */
   blobs: {
@@ -89,19 +91,18 @@ export interface Schema {
       /** A pack of entries of which one cannot be told in outline. */
       rows?: EntryRow[];
     };
-    index: never;
   };
   /** Of runs that go on after a reload; nothing writes it yet. */
-  journal: { key: [string, number]; value: { s: string; n: number }; index: never };
+  journal: { key: [string, number]; value: { s: string; n: number } };
 }
 
-export type StoreName = keyof Schema;
+export type StoreName = "sessions" | "entries" | "values" | "lists" | "usage" | "blobs" | "journal";
 
 /** All of them. */
 export const STORES: StoreName[] = ["sessions", "entries", "values", "lists", "usage", "blobs", "journal"];
 
 /** Makes the object stores of an empty database. */
-export function createStores(db: IDBDatabase): void {
+export function createStores(db: IDBPDatabase<Schema>): void {
   const sessions = db.createObjectStore("sessions", { keyPath: "id" });
   sessions.createIndex("modified", "modified");
   sessions.createIndex("parent", "parent");

@@ -2,7 +2,6 @@
 import { SessionError } from "../call.js";
 import type { Database } from "./database.js";
 import type { LeaseRecord } from "./lock.js";
-import { done } from "./requests.js";
 import { type SessionRow, within } from "./schema.js";
 import { emptyRow } from "./summary.js";
 
@@ -15,15 +14,15 @@ import { emptyRow } from "./summary.js";
 export function beginEpoch(db: Database, id: string, now: number, known: boolean): Promise<SessionRow> {
   return db.run(["sessions", "entries"], "readwrite", async (tx) => {
     const sessions = tx.objectStore("sessions");
-    const found = await done(sessions.get(id));
+    const found = await sessions.get(id);
     if (!found && known) throw new SessionError("gone");
     const row = found ?? emptyRow(id, now);
     // The browser took the entries away.
-    if (row.entryCount > 0 && (await done(tx.objectStore("entries").getKey(within(id)))) === undefined)
+    if (row.entryCount > 0 && (await tx.objectStore("entries").getKey(within(id))) === undefined)
       throw new SessionError("gone");
     row.epoch++;
     row.lastCommit = 0;
-    sessions.put(row);
+    await sessions.put(row);
     return row;
   });
 }
@@ -32,8 +31,8 @@ export function beginEpoch(db: Database, id: string, now: number, known: boolean
 export function forget(db: Database, id: string, epoch: number): Promise<void> {
   return db.run(["sessions"], "readwrite", async (tx) => {
     const sessions = tx.objectStore("sessions");
-    const row = await done(sessions.get(id));
-    if (row?.nextSeq === 1 && row.epoch === epoch) sessions.delete(id);
+    const row = await sessions.get(id);
+    if (row?.nextSeq === 1 && row.epoch === epoch) await sessions.delete(id);
   });
 }
 
@@ -43,20 +42,20 @@ export function leaseIn(db: Database, id: string): LeaseRecord {
     take: (owner, now, expires, force) =>
       db.run(["sessions"], "readwrite", async (tx) => {
         const sessions = tx.objectStore("sessions");
-        const row = (await done(sessions.get(id))) ?? emptyRow(id, now);
+        const row = (await sessions.get(id)) ?? emptyRow(id, now);
         const { lease } = row;
         if (!force && lease && lease.owner !== owner && lease.expires > now) return false;
         row.lease = { owner, expires };
-        sessions.put(row);
+        await sessions.put(row);
         return true;
       }),
     end: (owner) =>
       db.run(["sessions"], "readwrite", async (tx) => {
         const sessions = tx.objectStore("sessions");
-        const row = await done(sessions.get(id));
+        const row = await sessions.get(id);
         if (row?.lease?.owner !== owner) return;
         delete row.lease;
-        sessions.put(row);
+        await sessions.put(row);
       }),
   };
 }
