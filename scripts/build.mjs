@@ -59,6 +59,24 @@ const stackSize = 983_040;
 /** What only `steersman/session` calls is a module of its own, which comes with it. */
 const sessionExports = ["sessionCall", "dropSession"];
 
+/** The names of the operations that the module asks a run for, in order: `enum Op` in `src/js/host.rs`. */
+export function operations() {
+  const [, variants] = /enum Op \{([^}]*)\}/.exec(readFileSync(join(root, "src/js/host.rs"), "utf8"));
+  return [...variants.matchAll(/^ *(\w)(\w*),/gm)].map(([, first, rest]) => first.toLowerCase() + rest);
+}
+
+/** Every operation's method has its number for a name, so that nobody needs a list of them. */
+function numbered() {
+  const source = ["run.ts", "run-events.ts"].map((file) =>
+    readFileSync(join(root, "npm/src/engine", file), "utf8"),
+  );
+  const names = operations();
+  for (const name of names)
+    if (!source.some((text) => text.includes(` _${name}(`)))
+      throw new Error(`HostRun has no method _${name}`);
+  return Object.fromEntries(names.map((name, op) => [`_${name}`, `o${op}`]));
+}
+
 const pkg = join(root, "npm/pkg");
 const dist = join(root, "npm/dist");
 const wasmFile = join(pkg, "steersman_bg.wasm");
@@ -183,6 +201,7 @@ async function bundle() {
     // property tests: no public way shows both.
     mangleProps: new RegExp(`^(?:_[a-z].*|${ownNames.join("|")})$`),
     reserveProps: /^_inbox$/,
+    mangleCache: numbered(),
     sourcemap: true,
     metafile: true,
     legalComments: "none",

@@ -17,6 +17,8 @@ wasm_bindgen_test_configure!(run_in_browser);
 extern "C" {
     #[wasm_bindgen(js_name = makeEnv)]
     fn make_env(settle: &Closure<dyn Fn(f64, bool, JsValue)>) -> JsValue;
+    #[wasm_bindgen(js_name = readOperations)]
+    fn read_operations(source: &str);
     #[wasm_bindgen(js_name = thoroughRun)]
     fn thorough_run() -> JsValue;
     #[wasm_bindgen(js_name = brokenRun)]
@@ -48,6 +50,7 @@ fn install() {
         let settle = Closure::<dyn Fn(f64, bool, JsValue)>::new(js::settle);
         js::install(make_env(&settle).unchecked_into());
         settle.forget();
+        read_operations(include_str!("../src/js/host.rs"));
     }
 }
 

@@ -1,4 +1,5 @@
-import { jsonSchemaOf } from "./schema.js";
+import { toJson } from "./json.js";
+import { jsonSchemaOf, noSchema, parametersOf } from "./schema.js";
 import type { Tool, ToolReference } from "./types.js";
 
 /** A parameter schema in the form that goes into a transcript: a plain copy, and its text for comparison. */
@@ -18,7 +19,9 @@ function schemaForm(tool: Tool): SchemaForm {
   const cacheable = key !== null && (typeof key === "object" || typeof key === "function");
   const known = cacheable ? forms.get(key) : undefined;
   if (known) return known;
-  const text = JSON.stringify(jsonSchemaOf(key, tool.name));
+  const text = toJson(jsonSchemaOf(key, tool.name), parametersOf(tool.name));
+  // What is written may be something else than an object: the object's `toJSON` decides.
+  if (!text?.startsWith("{")) throw noSchema(tool.name);
   const form: SchemaForm = { copy: JSON.parse(text) as object, text };
   if (cacheable) forms.set(key, form);
   forms.set(form.copy, form);

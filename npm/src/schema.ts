@@ -41,7 +41,7 @@ export function jsonSchemaOf(parameters: unknown, toolName?: string): object {
     const refuse = (why: string, cause?: unknown) =>
       new AgentError(
         "invalid_request",
-        `${toolName === undefined ? "responseSchema is" : `The parameters of tool "${toolName}" are`} a ` +
+        `${parametersOf(toolName)} ${toolName === undefined ? "is" : "are"} a ` +
           `${parameters["~standard"].vendor ?? "Standard Schema"} schema ` +
           `that cannot be turned into a JSON Schema${why}`,
         { cause },
@@ -56,13 +56,21 @@ export function jsonSchemaOf(parameters: unknown, toolName?: string): object {
     throw refuse(". Use a version that supports Standard JSON Schema, or pass a JSON Schema.");
   }
   if (typeof parameters === "object" && parameters !== null) return parameters;
-  throw new AgentError(
+  throw noSchema(toolName);
+}
+
+/** Says that something else stands where a schema belongs. */
+export const noSchema = (toolName: string | undefined): AgentError =>
+  new AgentError(
     "invalid_request",
     toolName === undefined
       ? "responseSchema is no schema"
       : `Tool "${toolName}" has no parameters. An empty JSON Schema is {}.`,
   );
-}
+
+/** A schema in the words of an error; without a tool it is that of the answer. */
+export const parametersOf = (toolName: string | undefined): string =>
+  toolName === undefined ? "responseSchema" : `The parameters of tool "${toolName}"`;
 
 /** What the library says about its own schema; undefined where it cannot say anything. */
 function describedBy(parameters: StandardSchema): object | undefined {

@@ -34,7 +34,7 @@ extern "C" {
     fn part(this: &Answer, index: u32) -> JsValue;
 }
 
-/// What the run object does: its methods, in the order of `operations` in `npm/src/engine/run.ts`.
+/// What the run object does, by number. The build names the methods of `npm/src/engine/run.ts` by this order.
 #[derive(Clone, Copy)]
 enum Op {
     AgentStart,

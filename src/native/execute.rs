@@ -1,12 +1,11 @@
 //! Running a tool while its progress reports go round.
 
-use std::future::poll_fn;
-use std::pin::Pin;
+use std::future::{poll_fn, Future};
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use futures::future::LocalBoxFuture;
-use futures::stream::{FuturesUnordered, Stream};
 
 use super::context::{Registered, Shell};
 use super::event::AgentEvent;
@@ -15,6 +14,7 @@ use super::tool::{ToolContext, ToolOutput};
 use crate::abort::Abort;
 use crate::error::Error;
 use crate::slot::Slot;
+use crate::together::Together;
 use steersman_wire::json::Value;
 
 type Delivery = LocalBoxFuture<'static, Result<(), Error>>;
@@ -81,12 +81,13 @@ pub(super) async fn execute(
         },
     };
     let mut running = tool.tool.execute(args, context);
-    let mut under_way = FuturesUnordered::new();
+    let mut under_way = Together::new();
     let mut failure = None;
     let outcome = poll_fn(|cx| {
         drop(updates.waker.replace(Some(cx.waker().clone())));
         let outcome = running.as_mut().poll(cx);
-        under_way.extend(updates.fresh.change(|fresh| fresh.as_mut().map(std::mem::take)).unwrap_or_default());
+        let fresh = updates.fresh.change(|fresh| fresh.as_mut().map(std::mem::take)).unwrap_or_default();
+        fresh.into_iter().for_each(|delivery| under_way.add(delivery));
         let _ = drain(&mut under_way, &mut failure, cx);
         outcome
     })
@@ -102,7 +103,8 @@ pub(super) async fn execute(
     })
     .await;
     // What the tool reports from here on is late.
-    under_way.extend(updates.fresh.replace(None).unwrap_or_default());
+    let last = updates.fresh.replace(None).unwrap_or_default();
+    last.into_iter().for_each(|delivery| under_way.add(delivery));
     let ended = now();
     poll_fn(|cx| drain(&mut under_way, &mut failure, cx)).await;
     match failure {
@@ -112,9 +114,9 @@ pub(super) async fn execute(
 }
 
 /// Go on with the deliveries; ready when there is none left. Keeps the first failure.
-fn drain(under_way: &mut FuturesUnordered<Delivery>, failure: &mut Option<Error>, cx: &mut Context<'_>) -> Poll<()> {
+fn drain(under_way: &mut Together<Delivery>, failure: &mut Option<Error>, cx: &mut Context<'_>) -> Poll<()> {
     loop {
-        match Pin::new(&mut *under_way).poll_next(cx) {
+        match pin!(under_way.next()).poll(cx) {
             Poll::Ready(Some(Ok(()))) => {}
             Poll::Ready(Some(Err(error))) => drop(failure.get_or_insert(error)),
             Poll::Ready(None) => return Poll::Ready(()),

@@ -11,53 +11,14 @@ export const makeEnv = (settle) => ({
   },
 });
 
-/** The operations in the order of `Op` in `src/js/host.rs`. */
-const operations = [
-  "agentStart",
-  "turnStart",
-  "messageStart",
-  "messageEnd",
-  "toolStart",
-  "toolEnd",
-  "turnEnd",
-  "agentEnd",
-  "aborted",
-  "list",
-  "lengthOf",
-  "item",
-  "push",
-  "append",
-  "extended",
-  "shared",
-  "declared",
-  "chooseStreamFn",
-  "transformContext",
-  "convertToLlm",
-  "resolveApiKey",
-  "stream",
-  "outcomeOf",
-  "toolCalls",
-  "steering",
-  "followUps",
-  "prepareNextTurn",
-  "prepareRequest",
-  "finishTurn",
-  "shouldStop",
-  "sequential",
-  "interrupted",
-  "findTool",
-  "toolSequential",
-  "arguments",
-  "beforeToolCall",
-  "execute",
-  "reportsError",
-  "afterToolCall",
-  "terminates",
-  "errorResult",
-  "resultMessage",
-  "outcome",
-  "finish",
-];
+/** The names of the operations by number, see {@link readOperations}. */
+let operations = [];
+
+/** Reads them from the source of the module's side. */
+export function readOperations(source) {
+  const [, variants] = /enum Op \{([^}]*)\}/.exec(source);
+  operations = [...variants.matchAll(/^ *(\w)(\w*),/gm)].map(([, first, rest]) => first.toLowerCase() + rest);
+}
 
 /** Resolves from outside, so that a test decides when a tool ends. */
 export function deferred() {

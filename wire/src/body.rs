@@ -3,6 +3,7 @@
 use crate::context::{Message, Part, Role};
 use crate::literal::Literal;
 use crate::request::{response_form, Made, Request};
+use crate::text::around;
 use crate::write::Writer;
 
 /// Characters of `prompt_cache_key` that OpenAI takes.
@@ -55,7 +56,14 @@ impl Forms {
     pub fn part(&self, out: &mut Writer, part: &Part<'_>) {
         if part.is_image() {
             let [before, between, after] = self.image;
-            out.pieces(&[before, part.mime.inner(), between, part.text.inner(), after]);
+            let (mut mime, mut data) = (part.mime.inner(), part.text.inner());
+            // A whole `data:` URL says its type itself.
+            if let Some((head, bytes)) = data.strip_prefix("data:").and_then(|url| around(url, b',', false)) {
+                if let Some((kind, "base64")) = around(head, b';', true) {
+                    (mime, data) = (around(kind, b';', false).map_or(kind, |(kind, _)| kind), bytes);
+                }
+            }
+            out.pieces(&[before, mime, between, data, after]);
         } else {
             self.text(out, part.text.inner());
         }

@@ -5,8 +5,10 @@ use crate::batch::{kind, Batch, Range};
 use crate::failure::Failure;
 use crate::json::{repair, Reader};
 use crate::model::Model;
+use crate::order::NameMap;
 use crate::request::ANSWER_TOOL;
 use crate::source::Source;
+use crate::text::decimal;
 use crate::tool_args::{is_object, ToolArgs};
 use crate::usage::Usage;
 use crate::write::Writer;
@@ -31,6 +33,8 @@ struct Block {
     /// A call whose arguments are the answer: the host sees a text.
     answers: bool,
     open: bool,
+    /// Of a call, if it came when the call began.
+    id: String,
     /// First half of a surrogate pair whose other half comes with the next delta.
     carry: Option<u16>,
     arguments: Option<Box<ToolArgs>>,
@@ -41,6 +45,8 @@ struct Block {
 pub(crate) struct Draft {
     pub batch: Batch,
     blocks: Vec<Block>,
+    /// Ids of its calls.
+    ids: NameMap,
     scratch: String,
     /// Source of the model's `cost`.
     pub cost: String,
@@ -109,24 +115,44 @@ impl Draft {
     /// Opens a text or thinking block.
     pub fn open(&mut self, kind: Kind) -> u32 {
         let index = self.len();
-        self.blocks.push(Block { kind, answers: false, open: true, carry: None, arguments: None });
+        self.blocks.push(Block { kind, answers: false, open: true, id: String::new(), carry: None, arguments: None });
         let record = if kind == Kind::Text { kind::TEXT_START } else { kind::THINKING_START };
         self.batch.record(record, index, Range::default());
         index
     }
 
-    /// Opens a tool call; id and name may come later.
+    /// Opens a tool call; id and name may come later. An id that another call has gets a number.
     pub fn open_call(&mut self, id: &str, name: &str) -> u32 {
         let index = self.len();
         let answers = self.by_tool && name == ANSWER_TOOL;
-        self.blocks.push(Block { kind: Kind::Call, answers, open: true, carry: None, arguments: Some(Box::default()) });
+        let id = self.own_id(id);
         if answers {
             self.batch.record(kind::TEXT_START, index, Range::default());
-            return index;
+        } else {
+            self.batch.push(kind::TOOLCALL_START, index, &id);
+            self.batch.push(kind::MORE, index, name);
         }
-        self.batch.push(kind::TOOLCALL_START, index, id);
-        self.batch.push(kind::MORE, index, name);
+        let arguments = Some(Box::default());
+        self.blocks.push(Block { kind: Kind::Call, answers, open: true, id, carry: None, arguments });
         index
+    }
+
+    /// The id of a call comes late.
+    pub fn set_call_id(&mut self, index: u32, id: &str) {
+        let id = self.own_id(id);
+        self.set_text(index, "id", &id);
+    }
+
+    fn own_id(&mut self, id: &str) -> String {
+        let numbered = |number| match number {
+            0 => id.to_owned(),
+            _ => [id, "_", &decimal(number as u64)].concat(),
+        };
+        if id.is_empty() {
+            String::new()
+        } else {
+            self.ids.add_free(&numbered)
+        }
     }
 
     /// More text for a text or thinking block. An empty piece makes no record.
@@ -269,14 +295,18 @@ impl Draft {
         }
     }
 
-    /// Sets the members of a finished call (source of an object) in place of what was gathered.
+    /// Sets the members of a finished call (source of an object) in place of what was gathered. The id it has stays.
     pub fn replace_call(&mut self, index: u32, call: &str) {
-        let Some(arguments) = self.blocks.get_mut(index as usize).and_then(|block| block.arguments.take()) else {
-            return;
-        };
+        let Some(block) = self.blocks.get_mut(index as usize) else { return };
+        let Some(arguments) = block.arguments.take() else { return };
+        let mut id = std::mem::take(&mut block.id);
+        if id.is_empty() {
+            id = self.own_id(&Source { span: call }.member("id").string());
+        }
         let mut out = members();
         arguments.exact_text(&mut out);
         out.members_of(call);
+        out.key("id").string(&id);
         self.set(index, out);
     }
 

@@ -131,6 +131,23 @@ impl NameMap {
         known
     }
 
+    /// Adds the first of a row of names that is not in yet: `name(0)`, `name(1)`, ... Asked again for a row that begins
+    /// with the same name, it goes on where it was.
+    #[inline(never)]
+    pub fn add_free(&mut self, name: &dyn Fn(usize) -> String) -> String {
+        let first = name(0);
+        let mut free = first.clone();
+        if let Some(mut number) = self.get(&first) {
+            while self.get(&free).is_some() {
+                number += 1;
+                free = name(number);
+            }
+            self.set(&first, number);
+        }
+        self.set(&free, 0);
+        free
+    }
+
     /// Adds names of which none is in yet, each once, with rising numbers from `first` on. Much faster than one by one.
     pub fn add_all(&mut self, names: &mut dyn Iterator<Item = &str>, first: usize) {
         let start = self.names.len();
@@ -229,6 +246,14 @@ mod tests {
         }
         assert_eq!((map.name(0), map.name(at - 1)), (names[0].as_str(), names[at - 1].as_str()));
         assert_eq!(map.add(&names[700], 1), Some(700));
+    }
+
+    #[test]
+    fn a_map_finds_free_names() {
+        let mut map = NameMap::default();
+        let name = |number: usize| if number == 0 { "a".to_owned() } else { format!("a{number}") };
+        map.set("a2", 0);
+        assert_eq!([(); 4].map(|()| map.add_free(&name)), ["a", "a1", "a3", "a4"]);
     }
 
     #[test]

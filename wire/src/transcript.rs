@@ -131,7 +131,7 @@ fn hand_off<'a>(messages: Vec<Message<'a>>, images: bool, ids: CallIds) -> Vec<M
     // The turn whose calls wait for a result, by the id they came with. Only the latest message with an id counts, for
     // providers use ids again.
     let mut open = NameMap::default();
-    // Adapted ids that are taken, each with the last attempt to find another form of it.
+    // Adapted ids that are taken.
     let mut used = NameMap::default();
     for mut message in messages {
         match message.role {
@@ -152,7 +152,7 @@ fn hand_off<'a>(messages: Vec<Message<'a>>, images: bool, ids: CallIds) -> Vec<M
                         continue;
                     }
                     open.set(&came, turns.len());
-                    part.id = unique(&mut used, &came, own, ids);
+                    part.id = used.add_free(&|attempt| ids(&came, own, attempt as u32));
                     part.name = tool_name(&part.name);
                 }
                 if failed {
@@ -244,20 +244,6 @@ fn keep(part: &mut Part<'_>, own: bool) -> bool {
         return part.kind != Block::Thinking;
     }
     part.kind != Block::Thinking || part.redacted || !part.signature.is_empty() || !part.text.is_blank()
-}
-
-fn unique(used: &mut NameMap, id: &str, own: bool, ids: CallIds) -> String {
-    let mut adapted = ids(id, own, 0);
-    if let Some(mut attempt) = used.get(&adapted) {
-        let first = adapted.clone();
-        while used.get(&adapted).is_some() {
-            attempt += 1;
-            adapted = ids(id, own, attempt as u32);
-        }
-        used.set(&first, attempt);
-    }
-    used.set(&adapted, 0);
-    adapted
 }
 
 /// A tool name every provider takes. A model may have called something that is no name at all.

@@ -48,7 +48,7 @@ export function startToolCall(
   options: RunToolCallOptions,
   profile: Profile,
 ): Promise<AgentToolCallOutcome> {
-  const run = HostRun.forToolCall(options, profile);
+  const run = HostRun._forToolCall(options, profile);
   const { context, assistantMessage } = options;
   return run.start(() =>
     enter(() => wasm.startRun(run, assistantMessage, context, call, bits(profile))),

@@ -22,37 +22,37 @@ export class RunEvents {
   }
 
   /** Deliver and give the loop at least one microtask, as recorded for every event but `message_update`. */
-  protected lifecycle(event: AgentEvent): Promise<unknown> {
+  protected _lifecycle(event: AgentEvent): Promise<unknown> {
     return Promise.resolve(this.emit(event));
   }
 
-  agentStart(): Promise<unknown> {
-    return this.lifecycle({ type: "agent_start" });
+  _agentStart(): Promise<unknown> {
+    return this._lifecycle({ type: "agent_start" });
   }
-  turnStart(): Promise<unknown> {
-    return this.lifecycle({ type: "turn_start" });
+  _turnStart(): Promise<unknown> {
+    return this._lifecycle({ type: "turn_start" });
   }
-  messageStart(message: AgentMessage): Promise<unknown> {
-    return this.lifecycle({ type: "message_start", message });
+  _messageStart(message: AgentMessage): Promise<unknown> {
+    return this._lifecycle({ type: "message_start", message });
   }
-  messageEnd(message: AgentMessage): Promise<unknown> {
-    return this.lifecycle({ type: "message_end", message });
+  _messageEnd(message: AgentMessage): Promise<unknown> {
+    return this._lifecycle({ type: "message_end", message });
   }
-  toolStart(call: AgentToolCall): Promise<unknown> {
-    return this.lifecycle({
+  _toolStart(call: AgentToolCall): Promise<unknown> {
+    return this._lifecycle({
       type: "tool_execution_start",
       toolCallId: call.id,
       toolName: call.name,
       args: call.arguments,
     });
   }
-  toolEnd(
+  _toolEnd(
     call: AgentToolCall,
     result: AgentToolResult,
     isError: boolean,
     durationMs: number | undefined,
   ): Promise<unknown> {
-    return this.lifecycle({
+    return this._lifecycle({
       type: "tool_execution_end",
       toolCallId: call.id,
       toolName: call.name,
@@ -61,7 +61,7 @@ export class RunEvents {
       ...(durationMs === undefined ? {} : { durationMs }),
     });
   }
-  turnEnd(message: AgentMessage, toolResults: ToolResultMessage[]): Promise<unknown> {
-    return this.lifecycle({ type: "turn_end", message, toolResults });
+  _turnEnd(message: AgentMessage, toolResults: ToolResultMessage[]): Promise<unknown> {
+    return this._lifecycle({ type: "turn_end", message, toolResults });
   }
 }

@@ -54,54 +54,10 @@ export interface RunInput {
 /** What `beforeToolCall` said: whether to block, the reason, whether to terminate. */
 type Before = readonly [boolean, string | undefined, boolean];
 
-/** What the module asks for, in the order of `Op` in `src/js/host.rs`. */
-const operations = [
-  "agentStart",
-  "turnStart",
-  "messageStart",
-  "messageEnd",
-  "toolStart",
-  "toolEnd",
-  "turnEnd",
-  "agentEnd",
-  "aborted",
-  "list",
-  "lengthOf",
-  "item",
-  "push",
-  "append",
-  "extended",
-  "shared",
-  "declared",
-  "chooseStreamFn",
-  "transformContext",
-  "convertToLlm",
-  "resolveApiKey",
-  "stream",
-  "outcomeOf",
-  "toolCalls",
-  "steering",
-  "followUps",
-  "prepareNextTurn",
-  "prepareRequest",
-  "finishTurn",
-  "shouldStop",
-  "sequential",
-  "interrupted",
-  "findTool",
-  "toolSequential",
-  "arguments",
-  "beforeToolCall",
-  "execute",
-  "reportsError",
-  "afterToolCall",
-  "terminates",
-  "errorResult",
-  "resultMessage",
-  "outcome",
-  "finish",
-] as const satisfies readonly (keyof HostRun)[];
-
+/**
+ * The operations of `Op` in `src/js/host.rs`: the methods with an underscore. The build (`numbered` in
+ * `scripts/build.mjs`) calls them `o0`, `o1`, ... in the order they have there.
+ */
 export class HostRun extends RunEvents implements InFlight {
   /** The live configuration; replaced, never changed, when a hook switches model or thinking level. */
   config: AgentLoopConfig;
@@ -112,7 +68,7 @@ export class HostRun extends RunEvents implements InFlight {
   /** It has ended: no tool is started any more. */
   over = false;
   /** Arguments by call, where an approval has replaced them. */
-  readonly replacedArguments = new WeakMap<AgentToolCall, unknown>();
+  readonly _replaced = new WeakMap<AgentToolCall, unknown>();
   #streamFn: StreamFn | undefined;
   #apiKey: string | undefined;
   /** Tools of a single call, where they are not the context's. */
@@ -134,7 +90,7 @@ export class HostRun extends RunEvents implements InFlight {
   }
 
   /** A run that is one tool call: its updates go to the caller, everything else is silent. */
-  static forToolCall(options: RunToolCallOptions, profile: Profile): HostRun {
+  static _forToolCall(options: RunToolCallOptions, profile: Profile): HostRun {
     const run = new HostRun({
       kind: "continue",
       prompts: [],
@@ -161,15 +117,14 @@ export class HostRun extends RunEvents implements InFlight {
       begin();
     } catch (error) {
       // A trap in the first poll: the guard has ended this run already, or will when the outermost call is left.
-      if (!isBroken()) this.finish(false, error);
+      if (!isBroken()) this._finish(false, error);
     }
     return promise;
   }
 
   /** The one method that the module calls: the operation of a number, with what it is given. */
   _operate(op: number, ...given: unknown[]): unknown {
-    const name = operations[op] as (typeof operations)[number];
-    return (this[name] as (...given: unknown[]) => unknown)(...given);
+    return (this as unknown as Record<string, (...given: unknown[]) => unknown>)[`o${op}`]?.(...given);
   }
 
   crash(error: EngineCrashError): void {
@@ -180,7 +135,7 @@ export class HostRun extends RunEvents implements InFlight {
     else this.#reject(error);
   }
 
-  finish(ok: boolean, value: unknown): void {
+  _finish(ok: boolean, value: unknown): void {
     // What a broken instance made of its own trap is not how this run ended; the guard tells in a moment.
     if (isBroken()) return;
     untrack(this);
@@ -189,42 +144,42 @@ export class HostRun extends RunEvents implements InFlight {
     else this.#reject(value);
   }
 
-  aborted(): boolean {
+  _aborted(): boolean {
     return this.signal?.aborted === true;
   }
 
-  agentEnd(messages: AgentMessage[]): Promise<unknown> {
-    const delivered = this.lifecycle({ type: "agent_end", messages });
+  _agentEnd(messages: AgentMessage[]): Promise<unknown> {
+    const delivered = this._lifecycle({ type: "agent_end", messages });
     this.#atEnd = () => void delivered.then(() => this.#resolve(messages), this.#reject);
     return delivered;
   }
 
   // --- lists and contexts -------------------------------------------------------------------------------------------
 
-  list(): AgentMessage[] {
+  _list(): AgentMessage[] {
     return [];
   }
   /** What a queue hook gives may be any value; only a positive `length` counts as messages. */
-  lengthOf(list: readonly AgentMessage[]): number {
+  _lengthOf(list: readonly AgentMessage[]): number {
     const length = list.length;
     return typeof length === "number" && length > 0 ? length >>> 0 : 0;
   }
-  item(list: readonly AgentMessage[], index: number): AgentMessage | undefined {
+  _item(list: readonly AgentMessage[], index: number): AgentMessage | undefined {
     return list[index];
   }
-  push(list: AgentMessage[], message: AgentMessage): void {
+  _push(list: AgentMessage[], message: AgentMessage): void {
     list.push(message);
   }
-  append(context: AgentContext, message: AgentMessage): void {
+  _append(context: AgentContext, message: AgentMessage): void {
     context.messages.push(message);
   }
-  extended(context: AgentContext, more: readonly AgentMessage[]): AgentContext {
+  _extended(context: AgentContext, more: readonly AgentMessage[]): AgentContext {
     return { ...context, messages: [...context.messages, ...more] };
   }
-  shared(context: AgentContext): AgentContext {
+  _shared(context: AgentContext): AgentContext {
     return { ...context };
   }
-  declared(
+  _declared(
     context: AgentContext,
     prepared: readonly AgentMessage[] | undefined,
     pending: readonly AgentMessage[],
@@ -235,19 +190,19 @@ export class HostRun extends RunEvents implements InFlight {
 
   // --- one request --------------------------------------------------------------------------------------------------
 
-  chooseStreamFn(): void {
+  _chooseStreamFn(): void {
     this.#streamFn ??= getDefaultStreamFn();
   }
-  transformContext(context: AgentContext): unknown {
+  _transformContext(context: AgentContext): unknown {
     const messages = context.messages;
     return this.config.transformContext
       ? Promise.resolve(this.config.transformContext(messages, this.signal))
       : messages;
   }
-  convertToLlm(messages: AgentMessage[]): unknown {
+  _convertToLlm(messages: AgentMessage[]): unknown {
     return Promise.resolve(this.config.convertToLlm(messages));
   }
-  resolveApiKey(): unknown {
+  _resolveApiKey(): unknown {
     const { getApiKey, apiKey } = this.config;
     if (!getApiKey) {
       this.#apiKey = apiKey || undefined;
@@ -257,18 +212,18 @@ export class HostRun extends RunEvents implements InFlight {
       this.#apiKey = key || this.config.apiKey || undefined;
     });
   }
-  stream(context: AgentContext, messages: Message[]): Promise<AssistantMessage> {
+  _stream(context: AgentContext, messages: Message[]): Promise<AssistantMessage> {
     const streamFn = this.#streamFn ?? getDefaultStreamFn();
     const limited = this.limiter?.request(streamFn) ?? streamFn;
     const framed = withFrames(limited, this.config.coalesce);
     return respond(this, framed, context, messages, this.#apiKey);
   }
   /** 0 complete, 1 truncated, 2 failed. */
-  outcomeOf(message: AssistantMessage): number {
+  _outcomeOf(message: AssistantMessage): number {
     const reason = message.stopReason;
     return reason === "error" || reason === "aborted" ? 2 : reason === "length" ? 1 : 0;
   }
-  toolCalls(message: AssistantMessage): AgentToolCall[] {
+  _toolCalls(message: AssistantMessage): AgentToolCall[] {
     // An array of our own: `filter` may give an object of the content's class.
     const calls: AgentToolCall[] = [];
     for (const block of message.content) if (block.type === "toolCall") calls.push(block);
@@ -277,10 +232,10 @@ export class HostRun extends RunEvents implements InFlight {
 
   // --- hooks between turns ------------------------------------------------------------------------------------------
 
-  async steering(): Promise<readonly AgentMessage[]> {
+  async _steering(): Promise<readonly AgentMessage[]> {
     return (await this.config.getSteeringMessages?.()) || [];
   }
-  async followUps(): Promise<readonly AgentMessage[]> {
+  async _followUps(): Promise<readonly AgentMessage[]> {
     return (await this.config.getFollowUpMessages?.()) || [];
   }
   /** Hooks of one turn share one turn object. */
@@ -308,7 +263,7 @@ export class HostRun extends RunEvents implements InFlight {
             : thinkingLevel,
     };
   }
-  async prepareNextTurn(
+  async _prepareNextTurn(
     message: AssistantMessage,
     toolResults: ToolResultMessage[],
     context: AgentContext,
@@ -324,7 +279,7 @@ export class HostRun extends RunEvents implements InFlight {
       this.profile.nextTurnMessages ? (update.messages ?? undefined) : undefined,
     ];
   }
-  async prepareRequest(context: AgentContext): Promise<AgentContext | undefined> {
+  async _prepareRequest(context: AgentContext): Promise<AgentContext | undefined> {
     const { model, reasoning } = this.config;
     const update = await this.config.prepareRequest?.(
       { context, model, thinkingLevel: reasoning ?? "off" },
@@ -335,7 +290,7 @@ export class HostRun extends RunEvents implements InFlight {
     return update.context ?? undefined;
   }
   /** 0 normal, 1 continue, 2 end. */
-  async finishTurn(
+  async _finishTurn(
     message: AssistantMessage,
     toolResults: ToolResultMessage[],
     context: AgentContext,
@@ -345,7 +300,7 @@ export class HostRun extends RunEvents implements InFlight {
     const decision = await this.config.finishTurn?.(turn, this.signal);
     return decision?.action === "continue" ? 1 : decision?.action === "end" ? 2 : 0;
   }
-  shouldStop(
+  _shouldStop(
     message: AssistantMessage,
     toolResults: ToolResultMessage[],
     context: AgentContext,
@@ -359,23 +314,23 @@ export class HostRun extends RunEvents implements InFlight {
 
   // --- tools --------------------------------------------------------------------------------------------------------
 
-  sequential(): boolean {
+  _sequential(): boolean {
     return this.config.toolExecution === "sequential";
   }
   /** With `steering: "tool-boundary"`: whether steering waits for what is left of the batch. */
-  interrupted(): boolean {
+  _interrupted(): boolean {
     return this.config.steering === "tool-boundary" && this.config.hasSteeringMessages?.() === true;
   }
-  findTool(context: AgentContext, call: AgentToolCall): AgentTool | undefined {
+  _findTool(context: AgentContext, call: AgentToolCall): AgentTool | undefined {
     return (this.#tools ?? context.tools)?.find((tool) => tool.name === call.name);
   }
-  toolSequential(tool: AgentTool): boolean {
+  _toolSequential(tool: AgentTool): boolean {
     return tool.executionMode === "sequential";
   }
-  arguments(tool: AgentTool, call: AgentToolCall): unknown {
+  _arguments(tool: AgentTool, call: AgentToolCall): unknown {
     return validArguments(tool, call, this.profile);
   }
-  beforeToolCall(
+  _beforeToolCall(
     context: AgentContext,
     assistantMessage: AssistantMessage,
     toolCall: AgentToolCall,
@@ -390,13 +345,13 @@ export class HostRun extends RunEvents implements InFlight {
       return [block, block && said?.reason ? String(said.reason) : undefined, said?.terminate === true];
     });
   }
-  execute(tool: AgentTool, call: AgentToolCall, args: unknown): Promise<unknown> {
+  _execute(tool: AgentTool, call: AgentToolCall, args: unknown): Promise<unknown> {
     return executeTool(this, tool, call, args);
   }
-  reportsError(result: AgentToolResult): boolean {
+  _reportsError(result: AgentToolResult): boolean {
     return result.isError === true;
   }
-  afterToolCall(
+  _afterToolCall(
     context: AgentContext,
     assistantMessage: AssistantMessage,
     toolCall: AgentToolCall,
@@ -405,7 +360,7 @@ export class HostRun extends RunEvents implements InFlight {
     isError: boolean,
   ): Promise<readonly [AgentToolResult, boolean] | undefined> | undefined {
     if (!this.config.afterToolCall || neverRan(result)) return undefined;
-    const replaced = this.replacedArguments;
+    const replaced = this._replaced;
     const given = replaced.has(toolCall) ? replaced.get(toolCall) : args;
     const asked = this.config.afterToolCall(
       { assistantMessage, toolCall, args: given, result, isError, context },
@@ -415,13 +370,13 @@ export class HostRun extends RunEvents implements InFlight {
       said ? mergeAfterResult(result, isError, said, this.profile) : undefined,
     );
   }
-  terminates(result: AgentToolResult): boolean {
+  _terminates(result: AgentToolResult): boolean {
     return result.terminate === true;
   }
-  errorResult(kind: number, subject: unknown, terminate: boolean): AgentToolResult {
+  _errorResult(kind: number, subject: unknown, terminate: boolean): AgentToolResult {
     return errorResult(kind, subject, terminate);
   }
-  resultMessage(
+  _resultMessage(
     call: AgentToolCall,
     result: AgentToolResult,
     isError: boolean,
@@ -429,7 +384,7 @@ export class HostRun extends RunEvents implements InFlight {
   ): ToolResultMessage {
     return resultMessage(call, result, isError, durationMs, this.profile);
   }
-  outcome(
+  _outcome(
     toolCall: AgentToolCall,
     result: AgentToolResult,
     isError: boolean,

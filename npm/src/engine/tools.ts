@@ -44,7 +44,7 @@ export async function executeTool(
   const start = (input: CallInput): unknown => {
     // A call that waited for an approval or for its turn may come after the end of a run that failed.
     if (run.over) throw CallFailure.aborted();
-    if (input.args !== args) run.replacedArguments.set(call, input.args);
+    if (input.args !== args) run._replaced.set(call, input.args);
     startedAt = performance.now();
     return invoke(tool, call, input, onUpdate);
   };

@@ -1,6 +1,8 @@
 /** Tool arguments: prepared by the tool, then coerced and checked against its schema, on a copy. */
 import * as wasm from "../../pkg/steersman.js";
 import { CURRENT, type Profile } from "../profile.js";
+import { toJson } from "../json.js";
+import { parametersOf } from "../schema.js";
 import { WireRefusal } from "../stream/engine.js";
 import type { AgentTool, AgentToolCall } from "../types.js";
 import { describe, isThenable } from "./describe.js";
@@ -52,18 +54,17 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
   const { argumentsText } = call;
   const exact = typeof argumentsText === "string" && prepared === call.arguments ? argumentsText : undefined;
   const text = exact ?? JSON.stringify(copy) ?? "null";
-  return judged(schema, profile, text, copy, (issues) => new Error(report(issues, prepared, call)));
+  const key = schemaKey(schema, profile, call.name);
+  return judged(key, text, copy, (issues) => new Error(report(issues, prepared, call)));
 }
 
-/** The value of a text as the schema wants it, changed in place. Throws what `refusal` makes of the problems. */
+/** The value of a text as a compiled schema wants it, changed in place. Throws what `refusal` makes of the problems. */
 function judged(
-  schema: unknown,
-  profile: Profile,
+  key: number,
   text: string,
   value: unknown,
   refusal: (issues: readonly Issue[]) => Error,
 ): unknown {
-  const key = schemaKey(schema, profile);
   const answer = enter(() => wasm.checkArguments(key, text));
   if (answer === undefined) return value;
   const verdict = JSON.parse(answer) as Verdict;
@@ -79,8 +80,7 @@ function judged(
 export function checkedAnswer(schema: object, answer: string): unknown {
   const text = withoutFence(answer);
   return judged(
-    schema,
-    CURRENT,
+    schemaKey(schema, CURRENT),
     text,
     parsed(text),
     (issues) => new WireRefusal("protocol", `The answer does not fit responseSchema:\n${linesOf(issues)}`),
@@ -105,9 +105,9 @@ function report(issues: readonly Issue[], received: unknown, call: AgentToolCall
   return `Validation failed for tool "${call.name}":\n${linesOf(issues)}\n\nReceived arguments:\n${JSON.stringify(received, null, 2)}`;
 }
 
-function schemaKey(schema: unknown, profile: Profile): number {
+function schemaKey(schema: unknown, profile: Profile, toolName?: string): number {
   // The schema is the application's: reading it may throw, which is no trap.
-  const document = schemaText(schema);
+  const document = schemaText(schema, toolName);
   const text = `${profile.coercion}${document}`;
   const known = compiled.get(text);
   if (known !== undefined) return known;
@@ -124,13 +124,11 @@ function schemaKey(schema: unknown, profile: Profile): number {
 }
 
 /** Schemas are long-lived: one text per object, taken when it is first used. */
-function schemaText(schema: unknown): string {
-  if (typeof schema !== "object" || schema === null) return JSON.stringify(schema) ?? "true";
-  let text = texts.get(schema);
-  if (text === undefined) {
-    text = JSON.stringify(schema) ?? "true";
-    texts.set(schema, text);
-  }
+function schemaText(schema: unknown, toolName: string | undefined): string {
+  const known = texts.get(schema as object);
+  if (known !== undefined) return known;
+  const text = toJson(schema, parametersOf(toolName)) ?? "true";
+  if (typeof schema === "object" && schema !== null) texts.set(schema, text);
   return text;
 }
 

@@ -1,9 +1,10 @@
 /** What goes into the engine for a request, and the body that comes out of it. */
+import { toToolDeclaration } from "../declarations.js";
 import { AgentError } from "../errors.js";
-import { describe } from "../engine/describe.js";
 import { attributed } from "../identity.js";
-import { jsonSchemaOf } from "../schema.js";
-import type { Context, Message, Model, SimpleStreamOptions } from "../types.js";
+import { isJson, toJson } from "../json.js";
+import { isStandardSchema, jsonSchemaOf } from "../schema.js";
+import type { Context, Message, Model, SimpleStreamOptions, Tool } from "../types.js";
 
 /** The options that shape a request. */
 const NAMES = [
@@ -28,36 +29,29 @@ export function encode(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * A request as JSON.
- *
- * @throws AgentError `invalid_request` when something in it cannot be written
- */
-export function toJson(value: object): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    throw new AgentError("invalid_request", `The request cannot be written as JSON: ${describe(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-/**
  * A request with a transcript as JSON. What an application keeps in its messages and is no JSON (a tool's `details` with
  * a BigInt or a cycle) stays out: else it would fail every request from then on.
  *
+ * @param messages those of the context, in the form in which they are sent
  * @throws AgentError `invalid_request` when something that the model is told cannot be written
  */
 export function transcriptToJson(
+  { systemPrompt, tools, ...rest }: Context,
   messages: readonly Message[],
-  request: (messages: readonly Message[]) => object,
+  request: (context: object) => object,
 ): string {
+  const context = { ...rest, systemPrompt, tools: tools?.map(told), messages };
   try {
-    return JSON.stringify(request(messages));
+    return JSON.stringify(request(context));
   } catch {
-    return toJson(request(messages.map(writable)));
+    // Says which tool it is.
+    tools?.filter((tool) => !isJson(() => tool)).forEach(toToolDeclaration);
+    return toJson(request({ ...context, messages: messages.map(writable) }), "The request");
   }
 }
+
+/** A schema that validates by itself is no JSON Schema yet. */
+const told = (tool: Tool): Tool => (isStandardSchema(tool?.parameters) ? toToolDeclaration(tool) : tool);
 
 /** A message without the members that cannot be written. Its content has to be. */
 function writable(message: Message): Message {
@@ -65,15 +59,6 @@ function writable(message: Message): Message {
   const names = Object.keys(message) as (keyof Message)[];
   const kept = names.filter((name) => name === "content" || isJson(() => message[name]));
   return Object.fromEntries(kept.map((name) => [name, message[name]])) as unknown as Message;
-}
-
-function isJson(value: () => unknown): boolean {
-  try {
-    JSON.stringify(value());
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -87,14 +72,9 @@ export function encodeInput(model: Model, context: Context, options: SimpleStrea
   shaping["headers"] = attributed(model, options);
   if (options.onProviderStreamEvent !== undefined) shaping["echo"] = true;
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
-  const { systemPrompt, tools } = context;
-  const told = model.api === "pi-messages" ? context.messages : context.messages?.map(withoutDetails);
-  const request = (messages: readonly Message[]) => ({
-    model,
-    context: { systemPrompt, tools, messages },
-    options: shaping,
-  });
-  return encode(transcriptToJson(told, request));
+  const { messages } = context;
+  const sent = model.api === "pi-messages" ? messages : messages?.map(withoutDetails);
+  return encode(transcriptToJson(context, sent, (told) => ({ model, context: told, options: shaping })));
 }
 
 /** `details` are for the application, and may be long; only pi's own protocol sends them along. */

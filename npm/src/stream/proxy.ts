@@ -2,7 +2,7 @@
 import type { Context, Model, SimpleStreamOptions, StopReason, ToolCall, Usage } from "../types.js";
 import type { EngineSource, WireRequest } from "./engine.js";
 import { Exchange } from "./exchange.js";
-import { encode, toJson, transcriptToJson } from "./payload.js";
+import { encode, transcriptToJson } from "./payload.js";
 import type { PumpedStream } from "./pump.js";
 import { ResponseStream } from "./stream.js";
 
@@ -84,12 +84,12 @@ function proxyRequest(model: Model, context: Context, options: ProxyStreamOption
       ["content-type", "application/json"],
     ],
     body: encode(
-      transcriptToJson(context.messages, (messages) => ({
+      transcriptToJson(context, context.messages, (told) => ({
         model,
-        context: { ...context, messages },
+        context: told,
         options: sent,
       })),
     ),
-    reply: encode(toJson({ api: "pi-proxy", secrets: [authToken] })),
+    reply: encode(JSON.stringify({ api: "pi-proxy", secrets: [authToken] })),
   };
 }

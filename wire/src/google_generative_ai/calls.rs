@@ -3,7 +3,6 @@
 use crate::draft::Draft;
 use crate::ids::made;
 use crate::json::{parse, to_text, Object, Value};
-use crate::order::NameMap;
 use crate::source::{names, Source};
 use crate::text::{around, replace};
 
@@ -13,8 +12,6 @@ const DEPTH: usize = 64;
 /// The calls of one response.
 #[derive(Default)]
 pub(super) struct Calls {
-    /// Ids that are taken.
-    ids: NameMap,
     count: u64,
     /// The block and the arguments so far of a call that goes on.
     open: Option<(u32, Value)>,
@@ -29,8 +26,11 @@ impl Calls {
         let name = name.string();
         if !name.is_empty() {
             self.finish(draft);
-            // The response's id makes ids of different responses differ.
-            let id = self.id(&id.string(), &[&draft.response_id, &name]);
+            let mut id = id.string();
+            if id.is_empty() {
+                // The response's id makes ids of different responses differ.
+                id = made(&[&draft.response_id, &name], self.count).into();
+            }
             let block = draft.open_call(&id, &name);
             if !signature.is_empty() {
                 draft.set_text(block, "thoughtSignature", signature);
@@ -63,21 +63,6 @@ impl Calls {
         if let Some((block, args)) = self.open.take() {
             draft.argue_text(block, &to_text(&args));
             draft.close(block);
-        }
-    }
-
-    /// The id that came with a call; one of our own when none came, or one that another call has.
-    fn id(&mut self, came: &str, seed: &[&str]) -> String {
-        if !came.is_empty() && self.ids.set(came, 0).is_none() {
-            return came.to_owned();
-        }
-        let mut number = self.count;
-        loop {
-            let id = made(seed, number);
-            if self.ids.set(&id, 0).is_none() {
-                return id;
-            }
-            number += 1;
         }
     }
 }

@@ -113,8 +113,10 @@ impl Calls {
         for (name, known, text) in [("id", &mut call.id, &delta.id), ("name", &mut call.name, &delta.name)] {
             if known.is_empty() && !text.is_empty() {
                 known.push_str(text);
-                if !is_new {
-                    draft.set_text(call.block, name, text);
+                match name {
+                    _ if is_new => {}
+                    "id" => draft.set_call_id(call.block, text),
+                    _ => draft.set_text(call.block, name, text),
                 }
             }
         }
@@ -176,7 +178,7 @@ impl Calls {
             }
             if call.id.is_empty() {
                 let id = made(&[&draft.response_id, &call.name], at as u64);
-                draft.set_text(call.block, "id", &id);
+                draft.set_call_id(call.block, &id);
             }
         }
     }
