@@ -1,7 +1,7 @@
 //! What the requests of several protocols have in common.
 
 use crate::context::{Message, Part, Role};
-use crate::literal::Literal;
+use crate::doc::At;
 use crate::request::{response_form, Made, Request};
 use crate::text::around;
 use crate::write::Writer;
@@ -10,8 +10,8 @@ use crate::write::Writer;
 const CACHE_KEY_CHARS: usize = 64;
 
 /// Writes `response_format`, where the answer must fit a schema.
-pub(crate) fn response_format(out: &mut Writer, schema: Option<&str>) {
-    if let Some(schema) = schema {
+pub(crate) fn response_format(out: &mut Writer, schema: At<'_>) {
+    if !schema.is_absent() {
         out.put(r#""response_format":{"type":"json_schema","json_schema":{"#);
         response_form(out, schema);
         out.put("}}");
@@ -39,8 +39,8 @@ pub(crate) fn has_image(message: &Message<'_>) -> bool {
 }
 
 /// A session as OpenAI takes it for the key of its cache.
-pub(crate) fn cache_key(session: Literal<'_>) -> String {
-    session.text().chars().take(CACHE_KEY_CHARS).collect()
+pub(crate) fn cache_key(session: At<'_>) -> String {
+    session.as_text().chars().take(CACHE_KEY_CHARS).collect()
 }
 
 /// How a protocol writes texts and images.
@@ -49,30 +49,36 @@ pub(crate) struct Forms {
     pub text: [&'static str; 2],
     /// What stands around type and data of an image.
     pub image: [&'static str; 3],
+    /// A message of the user may be one string.
+    pub takes_strings: bool,
+    /// An image can carry a cache marker.
+    pub marks_images: bool,
 }
 
 impl Forms {
     /// Writes a text or an image.
     pub fn part(&self, out: &mut Writer, part: &Part<'_>) {
-        if part.is_image() {
-            let [before, between, after] = self.image;
-            let (mut mime, mut data) = (part.mime.inner(), part.text.inner());
-            // A whole `data:` URL says its type itself.
-            if let Some((head, bytes)) = data.strip_prefix("data:").and_then(|url| around(url, b',', false)) {
-                if let Some((kind, "base64")) = around(head, b';', true) {
-                    (mime, data) = (around(kind, b';', false).map_or(kind, |(kind, _)| kind), bytes);
-                }
+        if !part.is_image() {
+            return self.text(out, part.text.inner());
+        }
+        let [before, between, after] = self.image;
+        let (mut mime, mut data) = (part.mime().inner(), part.text.inner());
+        // A whole `data:` URL says its type itself.
+        if let Some((head, bytes)) = data.strip_prefix("data:").and_then(|url| around(url, b',', false)) {
+            if let Some((kind, "base64")) = around(head, b';', true) {
+                (mime, data) = (around(kind, b';', false).map_or(kind, |(kind, _)| kind), bytes);
             }
-            out.pieces(&[before, mime, between, data, after]);
-        } else {
-            self.text(out, part.text.inner());
+        }
+        out.pieces(&[before, mime, between, data, after]);
+        if self.marks_images {
+            out.set_mark(0);
         }
     }
 
     /// Writes a text, which is escaped and without quotes.
     pub fn text(&self, out: &mut Writer, text: &str) {
         let [before, after] = self.text;
-        out.pieces(&[before, text, after]);
+        out.pieces(&[before, text, after]).set_mark(0);
     }
 
     /// Writes those parts of a message that are wanted.
@@ -82,5 +88,27 @@ impl Forms {
                 self.part(out, part);
             }
         }
+    }
+
+    /// Writes a message of the user.
+    pub fn user<'a>(&self, out: &mut Writer, message: &Message<'a>, wanted: fn(&Part<'a>) -> bool) {
+        out.put(r#"{"role":"user","content":"#);
+        if message.whole && self.takes_strings {
+            content(out, &message.text());
+        } else {
+            out.put("[");
+            self.parts(out, &message.parts, wanted);
+            out.put("]");
+        }
+        out.close();
+    }
+}
+
+/// Writes content that is one string, escaped and without quotes.
+pub(crate) fn content(out: &mut Writer, text: &str) {
+    let start = out.len();
+    out.quoted(text);
+    if !text.is_empty() {
+        out.set_mark(start);
     }
 }

@@ -5,6 +5,7 @@ use crate::doc::At;
 use crate::model::Model;
 use crate::openai_responses;
 use crate::text::has;
+use crate::transcript::{CallIds, Target};
 
 /// How thinking is asked for (PROVIDERS 5.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,38 +66,11 @@ pub(crate) enum Flag {
     /// Thinking without a signature may go back.
     EmptySignature,
     StrictTools,
+    /// `max_tokens` instead of `max_completion_tokens`.
+    PlainMaxTokens,
+    /// Markers of the Anthropic kind on prompt, tools and messages.
+    CacheControl,
 }
-
-/// Names of the flags in the order of [`Flag`], as pi has them in `OpenAICompletionsCompat` and
-/// `AnthropicMessagesCompat`.
-const FLAGS: [&str; 26] = [
-    "supportsStore",
-    "supportsDeveloperRole",
-    "supportsReasoningEffort",
-    "supportsUsageInStreaming",
-    "supportsFinishReason",
-    "requiresToolResultName",
-    "requiresAssistantAfterToolResult",
-    "requiresNonNullAssistantContent",
-    "requiresToolsWithToolHistory",
-    "requiresThinkingAsText",
-    "requiresReasoningContentOnAssistantMessages",
-    "zaiToolStream",
-    "supportsStrictMode",
-    "supportsOpenAIGrammarTools",
-    "supportsMidConvoSystemMessages",
-    "sendSessionAffinityHeaders",
-    "supportsExplicitPromptCacheMode",
-    "supportsMaxOutputTokens",
-    "supportsLongCacheRetention",
-    "supportsThinkingTokenBudget",
-    "supportsEagerToolInputStreaming",
-    "supportsCacheControlOnTools",
-    "supportsTemperature",
-    "forceAdaptiveThinking",
-    "allowEmptySignature",
-    "supportsStrictTools",
-];
 
 const ZAI: u16 = 1;
 const TOGETHER: u16 = 1 << 1;
@@ -111,7 +85,67 @@ const XAI: u16 = 1 << 9;
 const CHUTES: u16 = 1 << 10;
 const OPEN_CODE: u16 = 1 << 11;
 const CEREBRAS: u16 = 1 << 12;
-const OPENAI: u16 = 1 << 13;
+/// The Responses API at any address.
+const RESPONSES: u16 = 1 << 13;
+/// A Claude behind OpenRouter.
+const ROUTED_CLAUDE: u16 = 1 << 14;
+
+/// Hosts that take the older name of the limit.
+const PLAIN: u16 = CHUTES | DEEPSEEK | MOONSHOT | CLOUDFLARE_GATEWAY | TOGETHER | NVIDIA | ANT_LING | ZAI;
+
+const ALWAYS: (u16, bool) = (0, false);
+const NEVER: (u16, bool) = (0, true);
+
+/// The flags in the order of [`Flag`]: names as pi has them in `OpenAICompletionsCompat` and `AnthropicMessagesCompat`,
+/// then hosts, and whether these have it (or all others).
+const FLAGS: [(&str, (u16, bool)); 28] = [
+    ("supportsStore", (PLAIN | CEREBRAS | XAI | OPEN_CODE | WORKERS_AI, false)),
+    ("supportsDeveloperRole", (RESPONSES, true)),
+    ("supportsReasoningEffort", (XAI | ZAI | MOONSHOT | TOGETHER | CLOUDFLARE_GATEWAY | NVIDIA | ANT_LING, false)),
+    ("supportsUsageInStreaming", ALWAYS),
+    ("supportsFinishReason", ALWAYS),
+    ("requiresToolResultName", NEVER),
+    ("requiresAssistantAfterToolResult", NEVER),
+    ("requiresNonNullAssistantContent", NEVER),
+    ("requiresToolsWithToolHistory", NEVER),
+    ("requiresThinkingAsText", NEVER),
+    ("requiresReasoningContentOnAssistantMessages", (DEEPSEEK, true)),
+    ("zaiToolStream", NEVER),
+    ("supportsStrictMode", NEVER),
+    ("supportsOpenAIGrammarTools", NEVER),
+    ("supportsMidConvoSystemMessages", NEVER),
+    ("sendSessionAffinityHeaders", NEVER),
+    ("supportsExplicitPromptCacheMode", NEVER),
+    ("supportsMaxOutputTokens", ALWAYS),
+    ("supportsLongCacheRetention", (TOGETHER | WORKERS_AI | CLOUDFLARE_GATEWAY | NVIDIA | ANT_LING, false)),
+    ("supportsThinkingTokenBudget", NEVER),
+    ("supportsEagerToolInputStreaming", ALWAYS),
+    ("supportsCacheControlOnTools", ALWAYS),
+    ("supportsTemperature", ALWAYS),
+    ("forceAdaptiveThinking", NEVER),
+    ("allowEmptySignature", NEVER),
+    ("supportsStrictTools", NEVER),
+    // Words and not yes or no, see `YES`.
+    ("maxTokensField", (PLAIN, true)),
+    ("cacheControlFormat", (ROUTED_CLAUDE, true)),
+];
+
+/// The words that say yes to the last flags.
+const YES: [&str; 2] = ["max_tokens", "anthropic"];
+
+/// Thinking formats by their names and hosts.
+const FORMATS: [(&str, u16, ThinkingFormat); 10] = [
+    ("deepseek", DEEPSEEK, ThinkingFormat::DeepSeek),
+    ("zai", ZAI, ThinkingFormat::Zai),
+    ("together", TOGETHER, ThinkingFormat::Together),
+    ("ant-ling", ANT_LING, ThinkingFormat::AntLing),
+    ("openrouter", OPEN_ROUTER, ThinkingFormat::OpenRouter),
+    ("qwen", 0, ThinkingFormat::Qwen),
+    ("qwen-chat-template", 0, ThinkingFormat::QwenChatTemplate),
+    ("chat-template", 0, ThinkingFormat::ChatTemplate),
+    ("baseten", 0, ThinkingFormat::Baseten),
+    ("string-thinking", 0, ThinkingFormat::StringThinking),
+];
 
 /// How hosts are known: by the id of a provider, or, with a dot in it, by a part of an address.
 const HOSTS: [(&str, u16); 29] = [
@@ -148,13 +182,9 @@ const HOSTS: [(&str, u16); 29] = [
 
 /// What the host of a model can and wants.
 pub(crate) struct Compat<'a> {
-    flags: [bool; FLAGS.len()],
-    /// `max_tokens` instead of `max_completion_tokens`.
-    pub plain_max_tokens: bool,
-    /// Markers of the Anthropic kind on prompt, tools and messages.
-    pub cache_control: bool,
-    pub thinking_format: ThinkingFormat,
-    pub affinity: Affinity,
+    /// A bit per flag.
+    flags: u32,
+    hosts: u16,
     /// What the model says about itself.
     pub at: At<'a>,
 }
@@ -162,101 +192,76 @@ pub(crate) struct Compat<'a> {
 impl<'a> Compat<'a> {
     /// Defaults for the host, then what the model says about itself.
     pub fn of(model: &Model<'a>) -> Self {
-        let at = model.compat;
-        let mut compat = Self::detect(model);
-        for (flag, name) in compat.flags.iter_mut().zip(FLAGS) {
-            if let Some(value) = at.boolean(name) {
-                *flag = value;
-            }
+        let mut compat = Self { flags: 0, hosts: hosts(model), at: model.compat };
+        for (place, (name, (hosts, have))) in FLAGS.into_iter().enumerate() {
+            let value = compat.at.at(name);
+            let word = YES.get(place.wrapping_sub(Flag::PlainMaxTokens as usize));
+            let on = match (value.first(), word) {
+                (b't', None) => true,
+                (b'f', None) => false,
+                (b'"', Some(word)) if !value.is_empty() => value.is(word),
+                _ => (compat.hosts & hosts != 0) == have,
+            };
+            compat.flags |= u32::from(on) << place;
         }
-        let word = |name, word: &mut dyn FnMut(&str)| {
-            let text = at.text(name);
-            if !text.is_empty() {
-                word(&text);
-            }
-        };
-        word("maxTokensField", &mut |word| compat.plain_max_tokens = word == "max_tokens");
-        word("cacheControlFormat", &mut |word| compat.cache_control = word == "anthropic");
-        word("thinkingFormat", &mut |word| compat.thinking_format = ThinkingFormat::of(word));
-        word("sessionAffinityFormat", &mut |word| {
-            compat.affinity = match word {
-                "openrouter" => Affinity::Router,
-                "openai" => Affinity::Full,
-                _ => Affinity::Anonymous,
-            }
-        });
         compat
     }
 
     /// Whether the host can or wants something.
     pub fn has(&self, flag: Flag) -> bool {
-        self.flags.get(flag as usize).copied().unwrap_or_default()
+        self.flags >> flag as u32 & 1 == 1
     }
 
-    fn detect(model: &Model<'a>) -> Self {
-        let claude = model.api == anthropic_messages::API;
-        // The Messages API is the same at any address.
-        let url = if claude { String::new() } else { model.base_url.to_ascii_lowercase() };
-        let mut hosts = 0;
-        for (name, host) in HOSTS {
-            if model.provider == name || has(name, ".") && has(&url, name) {
-                hosts |= host;
-            }
+    /// What the host takes of a conversation, with call ids of its form.
+    pub fn target(&self, ids: CallIds) -> Target<'static> {
+        Target {
+            in_place: self.has(Flag::MidConvoSystemMessages),
+            ids,
+            grammar: self.has(Flag::GrammarTools),
+            strict: self.has(Flag::StrictMode),
+            refused: &[],
         }
-        let is = |which: u16| hosts & which != 0;
-        let plain_max_tokens =
-            is(CHUTES | DEEPSEEK | MOONSHOT | CLOUDFLARE_GATEWAY | TOGETHER | NVIDIA | ANT_LING | ZAI);
-        let mut compat = Self {
-            flags: [false; FLAGS.len()],
-            plain_max_tokens,
-            cache_control: model.provider == "openrouter" && model.id.starts_with("anthropic/"),
-            thinking_format: match () {
-                () if is(DEEPSEEK) => ThinkingFormat::DeepSeek,
-                () if is(ZAI) => ThinkingFormat::Zai,
-                () if is(TOGETHER) => ThinkingFormat::Together,
-                () if is(ANT_LING) => ThinkingFormat::AntLing,
-                () if is(OPEN_ROUTER) => ThinkingFormat::OpenRouter,
-                () => ThinkingFormat::OpenAi,
-            },
-            // pi sends a session header to OpenRouter by itself; from a page every extra header risks the preflight.
-            affinity: if is(OPEN_ROUTER) { Affinity::Router } else { Affinity::Full },
-            at: model.compat,
-        };
-        for (flag, value) in [
-            (Flag::Store, !plain_max_tokens && !is(CEREBRAS | XAI | OPEN_CODE | WORKERS_AI)),
-            (Flag::DeveloperRole, model.api == openai_responses::API || is(OPENAI)),
-            (Flag::ReasoningEffort, !is(XAI | ZAI | MOONSHOT | TOGETHER | CLOUDFLARE_GATEWAY | NVIDIA | ANT_LING)),
-            (Flag::UsageInStreaming, true),
-            (Flag::FinishReason, true),
-            (Flag::ReasoningContent, is(DEEPSEEK)),
-            (Flag::LongRetention, claude || !is(TOGETHER | WORKERS_AI | CLOUDFLARE_GATEWAY | NVIDIA | ANT_LING)),
-            (Flag::MaxOutputTokens, true),
-            (Flag::EagerToolInput, true),
-            (Flag::CacheControlOnTools, true),
-            (Flag::Temperature, true),
-        ] {
-            if let Some(place) = compat.flags.get_mut(flag as usize) {
-                *place = value;
-            }
+    }
+
+    pub fn thinking_format(&self) -> ThinkingFormat {
+        let name = self.at.at("thinkingFormat");
+        let found =
+            FORMATS.iter().find(|format| if name.is_empty() { self.hosts & format.1 != 0 } else { name.is(format.0) });
+        found.map_or(ThinkingFormat::OpenAi, |format| format.2)
+    }
+
+    /// pi sends a session header to OpenRouter by itself; from a page every extra header risks the preflight.
+    pub fn affinity(&self) -> Affinity {
+        let name = self.at.at("sessionAffinityFormat");
+        let router = if name.is_empty() { self.hosts & OPEN_ROUTER != 0 } else { name.is("openrouter") };
+        if router {
+            Affinity::Router
+        } else if name.is_empty() || name.is("openai") {
+            Affinity::Full
+        } else {
+            Affinity::Anonymous
         }
-        compat
     }
 }
 
-impl ThinkingFormat {
-    fn of(word: &str) -> Self {
-        match word {
-            "openrouter" => Self::OpenRouter,
-            "deepseek" => Self::DeepSeek,
-            "zai" => Self::Zai,
-            "together" => Self::Together,
-            "qwen" => Self::Qwen,
-            "qwen-chat-template" => Self::QwenChatTemplate,
-            "chat-template" => Self::ChatTemplate,
-            "baseten" => Self::Baseten,
-            "string-thinking" => Self::StringThinking,
-            "ant-ling" => Self::AntLing,
-            _ => Self::OpenAi,
+/// The hosts that a model's is known as.
+fn hosts(model: &Model<'_>) -> u16 {
+    let url = model.base_url.to_ascii_lowercase();
+    let mut hosts = 0;
+    for (name, host) in HOSTS {
+        if model.provider == name || has(name, ".") && has(&url, name) {
+            hosts |= host;
         }
     }
+    if model.api == anthropic_messages::API {
+        // The Messages API is the same at any address.
+        return if model.provider == "openrouter" { OPEN_ROUTER } else { 0 };
+    }
+    if model.api == openai_responses::API {
+        hosts |= RESPONSES;
+    }
+    if model.provider == "openrouter" && model.id.starts_with("anthropic/") {
+        hosts |= ROUTED_CLAUDE;
+    }
+    hosts
 }

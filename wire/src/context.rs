@@ -3,8 +3,7 @@
 //! Shapes are pi's `Message`. Members of a wrong type count as absent, content that is missing or null is empty, and
 //! messages with a role no provider knows are left out, as pi's converters do.
 
-use crate::doc::At;
-use crate::literal::Literal;
+use crate::doc::{At, Node};
 use crate::model::Model;
 use crate::tool_args::is_object;
 use crate::write::Writer;
@@ -70,24 +69,16 @@ const BLOCKS: [(&str, Block, &str, &str); 4] = [
 #[derive(Default)]
 pub(crate) struct Part<'a> {
     pub kind: Block,
+    /// All of it.
+    pub at: At<'a>,
     /// A text, a thought, or the data of an image.
-    pub text: Literal<'a>,
-    /// Empty when there is none.
-    pub signature: Literal<'a>,
-    /// Of a thought.
-    pub redacted: bool,
-    /// Of an image.
-    pub mime: Literal<'a>,
-    /// Of a call: the id it came with.
-    pub came: Literal<'a>,
+    pub text: At<'a>,
+    /// Absent or empty when there is none.
+    pub signature: At<'a>,
     /// Of a call, once it is handed off: its id for the target.
     pub id: String,
     /// Of a call: the name of the tool.
     pub name: String,
-    /// Of a call: an object, or it has none.
-    pub arguments: At<'a>,
-    /// Of a call: the text the provider sent, where `arguments` cannot hold its digits exactly; else empty.
-    pub exact: Literal<'a>,
     /// Of a call, while it is handed off: there is a result.
     pub answered: bool,
 }
@@ -95,32 +86,23 @@ pub(crate) struct Part<'a> {
 impl<'a> Message<'a> {
     /// Reads a message; `None` for a role no provider knows.
     pub fn read(at: At<'a>, model: &Model<'_>) -> Option<Self> {
-        let role = at.literal("role");
+        let role = at.at("role");
         let (_, role) = ROLES.into_iter().find(|known| role.is(known.0))?;
         let content = at.at("content");
-        let mut parts = Vec::new();
-        let whole = content.as_literal();
-        if let Some(text) = whole {
-            parts.push(Part::of_text(text));
+        let mut message = Self { role, at, whole: content.is_string(), ..Self::default() };
+        if message.whole {
+            message.parts = said(content);
         }
         for item in content.items() {
             if let Some(part) = Part::read(item) {
-                parts.push(part);
+                message.parts.push(part);
             }
         }
-        let stop = at.literal("stopReason");
-        Some(Self {
-            role,
-            at,
-            parts,
-            whole: whole.is_some(),
-            own: at.literal("provider").is(&model.provider)
-                && at.literal("api").is(&model.api)
-                && at.literal("model").is(&model.id),
-            failed: stop.is("error") || stop.is("aborted"),
-            is_error: at.is_true("isError"),
-            ..Self::default()
-        })
+        let same = |name, value| at.at(name).is(value);
+        message.own = same("provider", &model.provider) && same("api", &model.api) && same("model", &model.id);
+        message.failed = same("stopReason", "error") || same("stopReason", "aborted");
+        message.is_error = at.is_true("isError");
+        Some(message)
     }
 
     /// Whether a part of it is of that kind.
@@ -157,44 +139,65 @@ pub(crate) fn joined<'a>(parts: &[Part<'a>], wanted: fn(&Part<'a>) -> bool, sepa
     out
 }
 
+/// Content that is one text.
+#[inline(never)]
+pub(crate) fn said(text: At<'_>) -> Vec<Part<'_>> {
+    vec![Part::of_text(text)]
+}
+
 impl<'a> Part<'a> {
     /// A text block.
-    pub fn of_text(text: Literal<'a>) -> Self {
+    pub fn of_text(text: At<'a>) -> Self {
         Self { text, ..Self::default() }
     }
 
     /// `None` for what no provider knows, and for an image without data or type.
     fn read(at: At<'a>) -> Option<Self> {
-        let kind = at.literal("type");
+        let kind = at.at("type");
         let (_, kind, text, signature) = BLOCKS.into_iter().find(|known| kind.is(known.0))?;
-        let part = Self {
-            kind,
-            text: at.literal(text),
-            signature: at.literal(signature),
-            redacted: kind == Block::Thinking && at.is_true("redacted"),
-            mime: at.literal("mimeType"),
-            came: at.literal("id"),
-            name: at.text("name").into_owned(),
-            arguments: at.at("arguments"),
-            exact: at.literal("argumentsText"),
-            ..Self::default()
-        };
-        let missing = at.source("data", b'"').is_none() || at.source("mimeType", b'"').is_none();
-        Some(part).filter(|_| kind != Block::Image || !missing)
+        let text = at.string(text);
+        if kind == Block::Image && (text.is_absent() || at.string("mimeType").is_absent()) {
+            return None;
+        }
+        let name = if kind == Block::Call { at.text("name").into_owned() } else { String::new() };
+        Some(Self { kind, at, text, signature: at.string(signature), name, ..Self::default() })
+    }
+
+    /// Of an image: its media type.
+    pub fn mime(&self) -> At<'a> {
+        self.at.string("mimeType")
+    }
+
+    /// Of a call: the id it came with.
+    pub fn came(&self) -> At<'a> {
+        self.at.at("id")
+    }
+
+    /// Of a thought: only its signature goes back.
+    pub fn is_redacted(&self) -> bool {
+        self.kind == Block::Thinking && self.at.is_true("redacted")
     }
 
     /// Of a call: source of the arguments object.
     pub fn arguments(&self) -> &'a str {
-        if self.arguments.first() == b'{' {
-            self.arguments.span()
-        } else {
-            "{}"
-        }
+        static NONE: Node<'static> = Node::of("{}");
+        self.at.at("arguments").only(b'{').or(&NONE).span()
+    }
+
+    /// Of a call of a grammar tool: its text, an argument.
+    pub fn input(&self, property: &str) -> At<'a> {
+        self.at.at("arguments").string(property)
+    }
+
+    /// Of a call: the arguments as text as the provider sent them, where `arguments` cannot hold their digits exactly;
+    /// else empty.
+    fn exact(&self) -> At<'a> {
+        self.at.at("argumentsText")
     }
 
     /// Of a call: the arguments as the provider sent them, where that is an object and differs; else their source.
     pub fn exact_arguments(&self) -> Cow<'a, str> {
-        let exact = self.exact.text();
+        let exact = self.exact().as_text();
         if is_object(&exact) {
             exact
         } else {
@@ -204,10 +207,10 @@ impl<'a> Part<'a> {
 
     /// Of a call: writes the arguments as text.
     pub fn write_arguments(&self, out: &mut Writer) {
-        if self.exact.is_empty() {
+        if self.exact().is_empty() {
             out.embedded(self.arguments());
         } else {
-            out.literal(self.exact);
+            out.value(self.exact());
         }
     }
 
@@ -217,6 +220,10 @@ impl<'a> Part<'a> {
 
     pub fn is_image(&self) -> bool {
         self.kind == Block::Image
+    }
+
+    pub fn is_call(&self) -> bool {
+        self.kind == Block::Call
     }
 
     /// A text with something to read in it.

@@ -7,151 +7,245 @@ use crate::json::{JsonError, Kind, Reader};
 use crate::literal::Literal;
 use std::borrow::Cow;
 
-/// All values of a text in the order in which they begin; the name of a member stands before its value.
-pub(crate) struct Doc<'a>(Vec<Node<'a>>);
+/// A text with all its values: what holds the root.
+pub(crate) struct Doc<'a>(Node<'a>);
 
-struct Node<'a> {
+/// A value in a text.
+#[derive(Default)]
+pub(crate) struct Node<'a> {
+    /// Of a member of an object: its name as it stands there.
+    name: &'a str,
     span: &'a str,
-    /// The first node that is not a part of this one.
-    next: usize,
+    inside: Vec<Node<'a>>,
+}
+
+/// A value in a text, or the absence of one.
+pub(crate) type At<'a> = &'a Node<'a>;
+
+static ABSENT: Node<'static> = Node::of("");
+
+impl<'a> Default for &'a Node<'a> {
+    fn default() -> Self {
+        &ABSENT
+    }
 }
 
 impl<'a> Doc<'a> {
     /// Reads a text.
     pub fn read(text: &'a str) -> Result<Self, JsonError> {
-        let mut reader = Reader::new(text);
-        let mut nodes = Vec::new();
-        // Containers whose end was not read yet: node, offset, and whether it is an object.
-        let mut open: Vec<(usize, usize, bool)> = Vec::new();
-        loop {
-            let (at, kind) = (nodes.len(), reader.peek()?);
-            let mut span = "";
-            match kind {
-                Kind::Object | Kind::Array => {
-                    open.push((at, reader.offset(), kind == Kind::Object));
-                    reader.begin(kind)?;
-                }
-                _ => span = reader.raw()?,
-            }
-            nodes.push(Node { span, next: at + 1 });
-            while let Some(&(at, start, object)) = open.last() {
-                if object {
-                    if let Some(span) = reader.next_name()? {
-                        nodes.push(Node { span, next: nodes.len() + 1 });
-                        break;
-                    }
-                } else if reader.next_item()? {
-                    break;
-                }
-                open.pop();
-                let next = nodes.len();
-                if let Some(node) = nodes.get_mut(at) {
-                    *node = Node { span: text.get(start..reader.offset()).unwrap_or_default(), next };
-                }
-            }
-            if open.is_empty() {
-                reader.finish()?;
-                return Ok(Self(nodes));
-            }
-        }
+        // What holds the root, and the containers whose end was not read yet.
+        let mut open = vec![Node::of("[")];
+        read(text, &mut open)?;
+        Ok(Self(open.pop().unwrap_or_default()))
     }
 
     /// A text that was read before, as a part of another one.
     pub fn of(text: &'a str) -> Self {
-        Self::read(text).unwrap_or(Self(Vec::new()))
+        let mut open = vec![Node::of("[")];
+        let _ = read(text, &mut open);
+        Self(open.pop().unwrap_or_default())
     }
 
     /// The whole of it.
     pub fn root(&self) -> At<'_> {
-        At { nodes: &self.0, index: 0 }
+        self.0.inside.first().unwrap_or_default()
     }
 }
 
-/// A value in a text, or the absence of one.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct At<'a> {
-    nodes: &'a [Node<'a>],
-    index: usize,
+/// Reads a text into what holds its root.
+#[inline(never)]
+fn read<'a>(text: &'a str, open: &mut Vec<Node<'a>>) -> Result<(), JsonError> {
+    let mut reader = Reader::new(text);
+    let mut name = "";
+    loop {
+        let kind = reader.peek()?;
+        // Of a container whose end was not read yet all that follows.
+        let mut span = text.get(reader.offset()..).unwrap_or_default();
+        let mut whole = !matches!(kind, Kind::Object | Kind::Array);
+        if whole {
+            span = reader.raw()?;
+        } else {
+            reader.begin(kind)?;
+        }
+        open.push(Node { name, ..Node::of(span) });
+        loop {
+            if whole {
+                if let (Some(node), Some(container)) = (open.pop(), open.last_mut()) {
+                    container.inside.push(node);
+                }
+                if open.len() == 1 {
+                    return reader.finish();
+                }
+            }
+            let Some(container) = open.last_mut() else {
+                return Ok(());
+            };
+            name = "";
+            whole = if container.is_object() {
+                let next = reader.next_name()?;
+                name = next.unwrap_or_default();
+                next.is_none()
+            } else {
+                !reader.next_item()?
+            };
+            if !whole {
+                break;
+            }
+            let left = text.len() - reader.offset();
+            container.span = container.span.get(..container.span.len() - left).unwrap_or_default();
+        }
+    }
 }
 
-impl<'a> At<'a> {
+impl<'a> Node<'a> {
+    /// A value that is no container, from its source.
+    pub const fn of(span: &'a str) -> Self {
+        Self { name: "", span, inside: Vec::new() }
+    }
+
     /// Its source; empty when it is absent.
-    pub fn span(self) -> &'a str {
-        self.nodes.get(self.index).map_or("", |node| node.span)
+    pub fn span(&'a self) -> &'a str {
+        self.span
     }
 
     /// The byte it begins with, which tells its type; 0 when it is absent.
-    pub fn first(self) -> u8 {
-        self.span().bytes().next().unwrap_or_default()
+    pub fn first(&self) -> u8 {
+        self.span.bytes().next().unwrap_or_default()
+    }
+
+    pub fn is_absent(&self) -> bool {
+        self.span.is_empty()
+    }
+
+    pub fn is_string(&self) -> bool {
+        self.first() == b'"'
+    }
+
+    pub fn is_object(&self) -> bool {
+        self.first() == b'{'
+    }
+
+    /// Itself if it begins with this byte, else nothing.
+    #[inline(never)]
+    pub fn only(&'a self, first: u8) -> At<'a> {
+        if self.first() == first {
+            self
+        } else {
+            &ABSENT
+        }
+    }
+
+    /// Itself, or what stands for it where it is absent.
+    #[inline(never)]
+    pub fn or(&'a self, other: At<'a>) -> At<'a> {
+        if self.is_absent() {
+            other
+        } else {
+            self
+        }
     }
 
     /// The elements of an array; none of anything else.
-    pub fn items(self) -> Inside<'a> {
-        self.inside(b'[')
+    pub fn items(&'a self) -> &'a [Node<'a>] {
+        &self.only(b'[').inside
     }
 
-    /// Names and values of an object; none of anything else.
-    pub fn members(self) -> Members<'a> {
-        Members(self.inside(b'{'))
+    /// The members of an object; none of anything else.
+    pub fn members(&'a self) -> &'a [Node<'a>] {
+        &self.only(b'{').inside
     }
 
-    #[inline(never)]
-    fn inside(self, first: u8) -> Inside<'a> {
-        let end = match self.nodes.get(self.index) {
-            Some(node) if self.first() == first => node.next,
-            _ => 0,
-        };
-        Inside { next: At { index: self.index + 1, ..self }, end }
+    /// The name of a member.
+    pub fn name(&self) -> Literal<'a> {
+        Literal::of_span(self.name)
     }
 
     /// The last member of that name.
     #[inline(never)]
-    pub fn at(self, name: &str) -> At<'a> {
-        let mut found = At::default();
-        for (key, value) in self.members() {
-            if key.is(name) {
-                found = value;
-            }
-        }
-        found
+    pub fn at(&'a self, name: &str) -> At<'a> {
+        self.members().iter().rfind(|member| member.name().is(name)).unwrap_or(&ABSENT)
     }
 
-    /// A string.
-    pub fn as_literal(self) -> Option<Literal<'a>> {
-        (self.first() == b'"').then(|| Literal::of_span(self.span()))
+    /// A member that is a string.
+    #[inline(never)]
+    pub fn string(&'a self, name: &str) -> At<'a> {
+        self.at(name).only(b'"')
+    }
+
+    /// A string; the empty one for anything else.
+    pub fn literal(&self) -> Literal<'a> {
+        if self.is_string() {
+            Literal::of_span(self.span)
+        } else {
+            Literal::EMPTY
+        }
+    }
+
+    /// The source of a string between its quotes, empty for anything else.
+    #[inline(never)]
+    pub fn inner(&self) -> &'a str {
+        self.literal().inner()
     }
 
     /// The text of a string, empty for anything else.
-    pub fn as_text(self) -> Cow<'a, str> {
-        self.as_literal().unwrap_or(Literal::EMPTY).text()
-    }
-
-    /// A number.
-    pub fn as_number(self) -> Option<f64> {
-        matches!(self.first(), b'-' | b'0'..=b'9').then(|| parse_f64(self.span()))
-    }
-
-    /// A member that is a string; empty when there is none.
     #[inline(never)]
-    pub fn literal(self, name: &str) -> Literal<'a> {
-        self.at(name).as_literal().unwrap_or(Literal::EMPTY)
+    pub fn as_text(&self) -> Cow<'a, str> {
+        self.literal().text()
+    }
+
+    /// Whether it is a string that stands for exactly this text.
+    #[inline(never)]
+    pub fn is(&self, text: &str) -> bool {
+        self.literal().is(text)
+    }
+
+    /// Whether it is no string, or one that says nothing.
+    #[inline(never)]
+    pub fn is_empty(&self) -> bool {
+        self.inner().is_empty()
+    }
+
+    /// See [`Literal::is_blank`].
+    #[inline(never)]
+    pub fn is_blank(&self) -> bool {
+        self.literal().is_blank()
+    }
+
+    /// See [`Literal::units`].
+    pub fn units(&self) -> f64 {
+        self.literal().units().into()
     }
 
     /// The text of a member that is a string; empty when there is none.
     #[inline(never)]
-    pub fn text(self, name: &str) -> Cow<'a, str> {
+    pub fn text(&'a self, name: &str) -> Cow<'a, str> {
         self.at(name).as_text()
     }
 
-    /// A member that is a number.
+    /// A member that is a number; NaN when there is none.
     #[inline(never)]
-    pub fn number(self, name: &str) -> Option<f64> {
-        self.at(name).as_number()
+    pub fn number(&'a self, name: &str) -> f64 {
+        let value = self.at(name);
+        match value.first() {
+            b'-' | b'0'..=b'9' => parse_f64(value.span),
+            _ => f64::NAN,
+        }
+    }
+
+    /// A member that is a number; 0 when there is none.
+    #[inline(never)]
+    pub fn count(&'a self, name: &str) -> f64 {
+        let number = self.number(name);
+        if number.is_nan() {
+            0.0
+        } else {
+            number
+        }
     }
 
     /// A member that is `true` or `false`.
     #[inline(never)]
-    pub fn boolean(self, name: &str) -> Option<bool> {
+    pub fn boolean(&'a self, name: &str) -> Option<bool> {
         match self.at(name).first() {
             b't' => Some(true),
             b'f' => Some(false),
@@ -160,46 +254,9 @@ impl<'a> At<'a> {
     }
 
     /// Whether a member is `true`.
-    pub fn is_true(self, name: &str) -> bool {
-        self.boolean(name) == Some(true)
-    }
-
-    /// The source of a member that begins with this byte.
     #[inline(never)]
-    pub fn source(self, name: &str, first: u8) -> Option<&'a str> {
-        let value = self.at(name);
-        (value.first() == first).then(|| value.span())
-    }
-}
-
-/// The values in a container, one by one.
-pub(crate) struct Inside<'a> {
-    next: At<'a>,
-    end: usize,
-}
-
-impl<'a> Iterator for Inside<'a> {
-    type Item = At<'a>;
-
-    #[inline(never)]
-    fn next(&mut self) -> Option<At<'a>> {
-        let here = self.next;
-        let node = here.nodes.get(here.index).filter(|_| here.index < self.end)?;
-        self.next.index = node.next;
-        Some(here)
-    }
-}
-
-/// The members of an object, one by one.
-pub(crate) struct Members<'a>(Inside<'a>);
-
-impl<'a> Iterator for Members<'a> {
-    type Item = (Literal<'a>, At<'a>);
-
-    #[inline(never)]
-    fn next(&mut self) -> Option<Self::Item> {
-        let name = self.0.next()?;
-        Some((Literal::of_span(name.span()), self.0.next()?))
+    pub fn is_true(&'a self, name: &str) -> bool {
+        self.at(name).first() == b't'
     }
 }
 
@@ -213,14 +270,14 @@ mod tests {
         let doc = Doc::read(text).unwrap();
         let root = doc.root();
         assert_eq!(root.at("a").span(), r#"{"b":[1,{"x":[]},"\u0041"],"c":true}"#);
-        let items: Vec<&str> = root.at("a").at("b").items().map(At::span).collect();
+        let items: Vec<&str> = root.at("a").at("b").items().iter().map(|item| item.span).collect();
         assert_eq!(items, ["1", r#"{"x":[]}"#, r#""\u0041""#]);
-        let names: Vec<&str> = root.members().map(|member| member.0.inner()).collect();
+        let names: Vec<&str> = root.members().iter().map(|member| member.name().inner()).collect();
         assert_eq!(names, ["a", "n", "\\u006e", "s", "o"]);
-        assert_eq!((root.number("n"), root.number("s"), root.text("s").as_ref()), (Some(2.0), None, "t\n"));
-        assert!(root.at("a").is_true("c") && root.boolean("n").is_none() && root.source("a", b'[').is_none());
+        assert_eq!((root.number("n"), root.number("s").is_nan(), root.text("s").as_ref()), (2.0, true, "t\n"));
+        assert!(root.at("a").is_true("c") && root.boolean("n").is_none() && root.at("a").only(b'[').is_absent());
         assert_eq!((root.at("missing").at("x").span(), root.at("o").first()), ("", b'n'));
-        assert_eq!(root.at("n").members().count() + root.at("a").items().count(), 0);
+        assert_eq!(root.at("n").members().len() + root.at("a").items().len(), 0);
     }
 
     #[test]

@@ -77,8 +77,8 @@ impl Draft {
         self.echo = model.at.is_true("echo");
         self.by_tool = model.at.is_true("answersByTool");
         self.model.push_str(&model.id);
-        for (name, property) in model.at.at("grammarTools").members() {
-            self.grammar.push((name.text().into_owned(), property.as_text().into_owned()));
+        for tool in model.at.at("grammarTools").members() {
+            self.grammar.push((tool.name().text().into_owned(), tool.as_text().into_owned()));
         }
     }
 

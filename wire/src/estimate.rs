@@ -32,10 +32,10 @@ pub(crate) fn room(window: f64, context: At<'_>, messages: &[Message<'_>]) -> f6
 /// Estimated tokens of a context: what the last good response counted, plus an estimate of what came after it.
 fn tokens(context: At<'_>, messages: &[Message<'_>]) -> f64 {
     // Prompt and tools, which stand before the first message.
-    let mut sum = of_chars(context.literal("systemPrompt").units().into()) + of_tools(context.at("tools"));
+    let mut sum = of_chars(context.at("systemPrompt").units()) + of_tools(context.at("tools"));
     let mut newest = if sum > 0.0 { 0.0 } else { f64::NEG_INFINITY };
     for message in messages {
-        let timestamp = message.at.number("timestamp").unwrap_or_default();
+        let timestamp = message.at.count("timestamp");
         let counted = if message.role == Role::Assistant { counted(message.at.at("usage")) } else { 0.0 };
         // A prefix message newer than the response (a compaction summary) makes its count worthless.
         if timestamp >= newest && !message.failed && counted > 0.0 {
@@ -50,10 +50,9 @@ fn tokens(context: At<'_>, messages: &[Message<'_>]) -> f64 {
 
 /// How many tokens of the window a response left behind it.
 fn counted(usage: At<'_>) -> f64 {
-    let count = |name| usage.number(name).unwrap_or_default();
-    let total = count("totalTokens");
+    let total = usage.count("totalTokens");
     if total == 0.0 {
-        count("input") + count("output") + count("cacheRead") + count("cacheWrite")
+        usage.count("input") + usage.count("output") + usage.count("cacheRead") + usage.count("cacheWrite")
     } else {
         total
     }
@@ -65,7 +64,7 @@ fn of_chars(chars: f64) -> f64 {
 }
 
 fn of_tools(tools: At<'_>) -> f64 {
-    of_chars(if tools.items().next().is_some() { utf16_len(tools.span()).into() } else { 0.0 })
+    of_chars(if tools.items().is_empty() { 0.0 } else { utf16_len(tools.span()).into() })
 }
 
 fn of_message(message: &Message<'_>) -> f64 {
@@ -77,10 +76,10 @@ fn of_message(message: &Message<'_>) -> f64 {
     let texts = message.parts.iter().filter(|part| !part.text.is_empty()).count();
     chars += texts.saturating_sub(1) as f64;
     let mut pieces = usize::from(texts > 0);
-    for (_, section) in message.at.at("sections").members() {
-        let units = section.as_literal().map_or(0, |text| text.units());
-        pieces += usize::from(units > 0);
-        chars += f64::from(units);
+    for section in message.at.at("sections").members() {
+        let units = section.units();
+        pieces += usize::from(units > 0.0);
+        chars += units;
     }
     chars += 2.0 * pieces.saturating_sub(1) as f64;
     of_chars(chars) + of_tools(message.at.at("toolsAdded")) + of_tools(message.at.at("toolsRemoved"))
@@ -88,7 +87,7 @@ fn of_message(message: &Message<'_>) -> f64 {
 
 fn of_part(part: &Part<'_>) -> f64 {
     match part.kind {
-        Block::Text | Block::Thinking => part.text.units().into(),
+        Block::Text | Block::Thinking => part.text.units(),
         Block::Image => IMAGE_CHARS,
         Block::Call => (utf16_len(&part.name) + utf16_len(part.arguments())).into(),
     }
@@ -103,7 +102,7 @@ mod tests {
     fn clamped(window: f64, wanted: f64, context: &str) -> f64 {
         let doc = Doc::of(context);
         let list = doc.root().at("messages").items();
-        let messages: Vec<Message<'_>> = list.filter_map(|at| Message::read(at, &Model::default())).collect();
+        let messages: Vec<Message<'_>> = list.iter().filter_map(|at| Message::read(at, &Model::default())).collect();
         room(window, doc.root(), &messages).min(wanted)
     }
 

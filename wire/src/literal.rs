@@ -27,11 +27,6 @@ impl<'a> Literal<'a> {
         Self(span)
     }
 
-    /// The source, quotes included.
-    pub fn span(self) -> &'a str {
-        self.0
-    }
-
     /// The source between the quotes.
     pub fn inner(self) -> &'a str {
         self.0.get(1..self.0.len().saturating_sub(1)).unwrap_or_default()
@@ -52,11 +47,6 @@ impl<'a> Literal<'a> {
     /// Whether it stands for exactly this text.
     pub fn is(self, text: &str) -> bool {
         self.inner() == text || (memchr(b'\\', self.inner().as_bytes()).is_some() && self.text() == text)
-    }
-
-    /// Whether the string is empty.
-    pub fn is_empty(self) -> bool {
-        self.inner().is_empty()
     }
 
     /// Whether there is nothing but white space in it; what will be dropped counts as nothing.

@@ -1,7 +1,6 @@
 //! What a request and its response need to know about a model.
 
-use crate::doc::At;
-use crate::literal::Literal;
+use crate::doc::{At, Node};
 use std::borrow::Cow;
 
 /// A model object of the caller (pi's `Model`), as far as the wires read it.
@@ -42,10 +41,17 @@ impl Level {
         [Level::Off, Level::Minimal, Level::Low, Level::Medium, Level::High, Level::Xhigh, Level::Max];
 
     /// pi's own word for it.
-    pub fn word(self) -> Literal<'static> {
-        const WORDS: [&str; 7] =
-            ["\"off\"", "\"minimal\"", "\"low\"", "\"medium\"", "\"high\"", "\"xhigh\"", "\"max\""];
-        Literal::of_span(WORDS.get(self as usize).copied().unwrap_or_default())
+    pub fn word(self) -> At<'static> {
+        static WORDS: [Node<'static>; 7] = [
+            Node::of("\"off\""),
+            Node::of("\"minimal\""),
+            Node::of("\"low\""),
+            Node::of("\"medium\""),
+            Node::of("\"high\""),
+            Node::of("\"xhigh\""),
+            Node::of("\"max\""),
+        ];
+        WORDS.get(self as usize).unwrap_or_default()
     }
 
     pub fn name(self) -> &'static str {
@@ -57,17 +63,6 @@ impl Level {
     }
 }
 
-/// What a model's `thinkingLevelMap` says about one level.
-#[derive(Clone, Copy)]
-pub(crate) enum Mapped<'a> {
-    /// No entry.
-    Absent,
-    /// `null`: the model does not have this level.
-    Never,
-    /// The provider's own word for it.
-    To(Literal<'a>),
-}
-
 impl<'a> Model<'a> {
     /// Reads a model object.
     pub fn read(at: At<'a>) -> Self {
@@ -77,30 +72,31 @@ impl<'a> Model<'a> {
             provider: at.text("provider"),
             base_url: at.text("baseUrl"),
             reasoning: at.is_true("reasoning"),
-            images: at.at("input").items().any(|kind| kind.as_text() == "image"),
-            context_window: at.number("contextWindow").unwrap_or_default(),
-            max_tokens: at.number("maxTokens").unwrap_or_default(),
+            images: at.at("input").items().iter().any(|kind| kind.is("image")),
+            context_window: at.count("contextWindow"),
+            max_tokens: at.count("maxTokens"),
             compat: at.at("compat"),
             at,
         }
     }
 
-    /// The provider's word for a level.
-    pub fn mapped(&self, level: Level) -> Mapped<'a> {
-        let word = self.at.at("thinkingLevelMap").at(level.name());
-        match (word.as_literal(), word.first()) {
-            (Some(word), _) => Mapped::To(word),
-            (_, b'n') => Mapped::Never,
-            _ => Mapped::Absent,
-        }
+    /// What its `thinkingLevelMap` says about a level: a string is the provider's own word for it, with null the model
+    /// does not have it, and anything else says nothing.
+    #[inline(never)]
+    pub fn mapped(&self, level: Level) -> At<'a> {
+        self.at.at("thinkingLevelMap").at(level.name())
+    }
+
+    /// Whether it does not have a level.
+    #[inline(never)]
+    pub fn lacks(&self, level: Level) -> bool {
+        self.mapped(level).first() == b'n'
     }
 
     /// The provider's word for a level, else pi's own.
-    pub fn word(&self, level: Level) -> Literal<'a> {
-        match self.mapped(level) {
-            Mapped::To(word) => word,
-            _ => level.word(),
-        }
+    #[inline(never)]
+    pub fn word(&self, level: Level) -> At<'a> {
+        self.mapped(level).only(b'"').or(level.word())
     }
 
     /// The level a request for `level` gets: itself when the model has it, else the next stronger one, else the next
@@ -108,10 +104,10 @@ impl<'a> Model<'a> {
     pub fn clamp_level(&self, level: Level) -> Level {
         let mut weaker = Level::Off;
         for other in Level::ALL {
-            let has = match self.mapped(other) {
-                Mapped::Never => false,
-                Mapped::Absent => other < Level::Xhigh,
-                Mapped::To(_) => true,
+            let has = match self.mapped(other).first() {
+                b'n' => false,
+                b'"' => true,
+                _ => other < Level::Xhigh,
             };
             if has && self.reasoning {
                 weaker = other;
@@ -129,7 +125,7 @@ impl<'a> Model<'a> {
 pub(crate) fn rates(cost: At<'_>, input: f64) -> At<'_> {
     let mut highest = (f64::NEG_INFINITY, cost);
     for tier in cost.at("tiers").items() {
-        let above = tier.number("inputTokensAbove").unwrap_or(f64::INFINITY);
+        let above = tier.number("inputTokensAbove");
         if input > above && above >= highest.0 {
             highest = (above, tier);
         }
@@ -164,7 +160,7 @@ mod tests {
         let text = [r#"{"input":1,"tiers":"#, tiers, "}"].concat();
         let cost = Doc::of(&text);
         for (tokens, price) in [(100.0, 1.0), (101.0, 2.0), (200.0, 2.0), (201.0, 3.0)] {
-            assert_eq!(rates(cost.root(), tokens).number("input"), Some(price), "{tokens}");
+            assert_eq!(rates(cost.root(), tokens).number("input"), price, "{tokens}");
         }
     }
 

@@ -2,11 +2,11 @@
 
 use crate::anthropic_messages;
 use crate::context::Message;
-use crate::doc::{At, Doc};
+use crate::doc::{At, Doc, Node};
 use crate::estimate::room;
 use crate::google_generative_ai;
 use crate::http::{base_of, Headers, HttpRequest, WireError};
-use crate::literal::{clean, Literal};
+use crate::literal::clean;
 use crate::mistral_conversations;
 use crate::model::{Level, Model};
 use crate::openai_completions;
@@ -37,23 +37,29 @@ pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
         Doc::read(&text).map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
     let mut request = Request::read(doc.root());
     request.answer_by_tool();
-    let build: Build = match request.model.api.as_ref() {
-        google_generative_ai::API => google_generative_ai::request,
-        openai_completions::API => openai_completions::request,
-        anthropic_messages::API => anthropic_messages::request,
-        mistral_conversations::API => mistral_conversations::request,
-        pi_messages::API => pi_messages::request,
-        openai_responses::API => openai_responses::request,
-        "" => return Err(WireError::invalid("The model has no api.")),
-        api => return Err(WireError::no_wire(api)),
+    let api = request.model.api.as_ref();
+    let Some((_, build)) = WIRES.iter().find(|wire| wire.0 == api) else {
+        return Err(if api.is_empty() { WireError::invalid("The model has no api.") } else { WireError::no_wire(api) });
     };
     let mut made = Made::new(&request);
-    build(&mut request, &mut made)?;
-    Ok(request.finish(made))
+    build(&mut request, &mut made);
+    match made.fault.take() {
+        Some(fault) => Err(fault),
+        None => Ok(request.finish(made)),
+    }
 }
 
 /// How a wire makes a request.
-type Build = fn(&mut Request<'_>, &mut Made) -> Result<(), WireError>;
+type Build = fn(&mut Request<'_>, &mut Made);
+
+const WIRES: [(&str, Build); 6] = [
+    (google_generative_ai::API, google_generative_ai::request),
+    (openai_completions::API, openai_completions::request),
+    (anthropic_messages::API, anthropic_messages::request),
+    (mistral_conversations::API, mistral_conversations::request),
+    (pi_messages::API, pi_messages::request),
+    (openai_responses::API, openai_responses::request),
+];
 
 /// What a wire makes of a request.
 pub(crate) struct Made {
@@ -63,6 +69,8 @@ pub(crate) struct Made {
     pub headers: Headers,
     /// The members of an object.
     pub body: Writer,
+    /// Why the request cannot be made after all: the first reason.
+    pub fault: Option<WireError>,
 }
 
 /// A request as it was read.
@@ -72,7 +80,7 @@ pub(crate) struct Request<'a> {
     pub options: Options<'a>,
     /// The prompt in force once the conversation is made acceptable, escaped and without quotes.
     pub prompt: String,
-    /// The tools, of a conversation that was made acceptable those in force at its end.
+    /// Of a conversation that was made acceptable the tools in force at its end.
     pub tools: Vec<Tool<'a>>,
     pub messages: Vec<Message<'a>>,
     /// The level asked for, as the model has it; `None` for no thinking.
@@ -80,7 +88,7 @@ pub(crate) struct Request<'a> {
     /// Tokens that the window leaves for the answer.
     pub room: f64,
     /// The answer comes as arguments of [`ANSWER_TOOL`].
-    by_tool: bool,
+    pub by_tool: bool,
 }
 
 /// Options of one answer.
@@ -89,14 +97,15 @@ pub(crate) struct Options<'a> {
     pub at: At<'a>,
     /// Empty when there is none.
     pub api_key: Cow<'a, str>,
-    pub temperature: Option<f64>,
-    /// Source.
-    pub tool_choice: Option<&'a str>,
+    /// NaN when there is none.
+    pub temperature: f64,
+    /// Absent when there is none.
+    pub tool_choice: At<'a>,
     /// The session to name to the provider; empty when there is none or when nothing may be cached.
-    pub session: Literal<'a>,
+    pub session: At<'a>,
     pub retention: Retention,
-    /// Source of the JSON Schema that the answer must fit.
-    pub response_schema: Option<&'a str>,
+    /// The JSON Schema that the answer must fit; absent when there is none.
+    pub response_schema: At<'a>,
 }
 
 /// How long the provider should keep the prompt cached.
@@ -109,7 +118,10 @@ pub(crate) enum Retention {
 
 /// Takes the answer where a provider has no other way to give it a form. What it is called with becomes the text.
 pub(crate) const ANSWER_TOOL: &str = "structured_answer";
-const ANSWER_TOOL_TEXT: &str = "\"Gives the final answer. Call it once everything else is done.\"";
+
+/// Choices of tools.
+static REQUIRED: Node<'static> = Node::of("\"required\"");
+static ANY: Node<'static> = Node::of("\"any\"");
 
 /// Hosts of Chat Completions that refuse a schema for the answer.
 const WITHOUT_SCHEMAS: [&str; 4] = ["deepseek", "z.ai", "zai", "moonshot"];
@@ -128,7 +140,7 @@ impl Made {
         }
         let mut body = Writer::with_capacity(4096);
         body.open();
-        Self { url: base_of(&request.model.base_url).to_owned(), headers, body }
+        Self { url: base_of(&request.model.base_url).to_owned(), headers, body, fault: None }
     }
 }
 
@@ -147,7 +159,7 @@ impl<'a> Request<'a> {
             room: room(model.context_window, context, &messages),
             options: Options::read(options),
             prompt: String::new(),
-            tools: Tool::list(context.at("tools")),
+            tools: Vec::new(),
             messages,
             context,
             model,
@@ -162,7 +174,8 @@ impl<'a> Request<'a> {
         let takes_schemas =
             model.compat.boolean("supportsResponseSchema").unwrap_or_else(|| match model.api.as_ref() {
                 google_generative_ai::API => {
-                    self.tools.is_empty() || google_generative_ai::takes_form_beside_tools(&model.id)
+                    self.context.at("tools").items().is_empty()
+                        || google_generative_ai::takes_form_beside_tools(&model.id)
                 }
                 anthropic_messages::API => !id("claude-3") && !id("-4-0") && !id("-4-2025"),
                 openai_completions::API => {
@@ -171,34 +184,44 @@ impl<'a> Request<'a> {
                 _ => true,
             });
         // pi's own protocol leaves that to the server.
-        if self.options.response_schema.is_none() || takes_schemas || model.api == pi_messages::API {
+        if self.options.response_schema.is_absent() || takes_schemas || model.api == pi_messages::API {
             return;
         }
         // Another tool may come first, but some tool must. Claude does not take that together with thinking.
         let free = model.api == anthropic_messages::API && self.level.is_some();
-        let word = if model.api.starts_with("openai") { "\"required\"" } else { "\"any\"" };
-        self.options.tool_choice = Some(word).filter(|_| !free);
-        self.options.response_schema = None;
+        self.options.tool_choice = match model.api.starts_with("openai") {
+            _ if free => At::default(),
+            true => &REQUIRED,
+            false => &ANY,
+        };
+        self.options.response_schema = At::default();
         self.by_tool = true;
-        self.tools.push(Tool::own(ANSWER_TOOL, ANSWER_TOOL_TEXT, self.options.at.at("responseSchema")));
     }
 
     /// The largest answer to ask for, in tokens.
     pub fn max_tokens(&self) -> f64 {
-        self.options.max_tokens().unwrap_or(self.model.max_tokens).min(self.room)
+        let wanted = self.options.max_tokens();
+        (if wanted > 0.0 { wanted } else { self.model.max_tokens }).min(self.room)
     }
 
-    /// Tokens to think with at a level, below a limit shared with the answer; `None` when nothing is left.
-    pub fn thinking_budget(&self, level: Level, ceiling: f64) -> Option<f64> {
-        let level = level.min(Level::High);
+    /// Tokens to think with, below a limit shared with the answer; NaN when nothing is left or nothing to be thought.
+    pub fn thinking_budget(&self, ceiling: f64) -> f64 {
+        let Some(level) = self.level else {
+            return f64::NAN;
+        };
         let usual = match level {
             Level::Off | Level::Minimal => 1024.0,
             Level::Low => 2048.0,
             Level::Medium => 8192.0,
             _ => 16384.0,
         };
-        let budget = self.options.thinking_budget(level).unwrap_or(usual).min((ceiling - ANSWER_TOKENS).max(0.0));
-        (budget > 0.0).then_some(budget)
+        let wanted = self.options.thinking_budget(level);
+        let budget = if wanted.is_nan() { usual } else { wanted }.min((ceiling - ANSWER_TOKENS).max(0.0));
+        if budget > 0.0 {
+            budget
+        } else {
+            f64::NAN
+        }
     }
 
     /// Puts the parameters into the body that go there as they are and win over everything else there: the model's,
@@ -206,13 +229,12 @@ impl<'a> Request<'a> {
     pub fn add_sampling(&self, body: &mut Writer) {
         let level = self.level.unwrap_or_else(|| self.model.clamp_level(Level::Off));
         let by_level = self.model.at.at("samplingParamsByThinkingLevel").at(level.name());
-        let mut params: Vec<(Cow<'_, str>, &str)> = Vec::new();
+        let mut params: Vec<At<'_>> = Vec::new();
         for source in [self.model.at.at("samplingParams"), by_level, self.options.at.at("samplingParams")] {
-            for (name, value) in source.members() {
-                let name = name.text();
-                match params.iter_mut().find(|param| param.0 == name) {
-                    Some(param) => param.1 = value.span(),
-                    None => params.push((name, value.span())),
+            for value in source.members() {
+                match place(&params, value).and_then(|place| params.get_mut(place)) {
+                    Some(param) => *param = value,
+                    None => params.push(value),
                 }
             }
         }
@@ -222,31 +244,25 @@ impl<'a> Request<'a> {
         body.close();
         let written = std::mem::take(body).into_text();
         body.open();
-        for (name, value) in Doc::of(&written).root().members() {
-            let name = name.text();
-            if !params.iter().any(|param| param.0 == name) {
-                body.key(&name).raw(value.span());
-            }
-        }
-        for (name, value) in params {
-            body.key(&name).raw(value);
+        let doc = Doc::of(&written);
+        let kept = doc.root().members().iter().filter(|value| place(&params, value).is_none());
+        for value in kept.chain(params.iter().copied()) {
+            body.member(&value.name().text(), value);
         }
     }
 
     /// The request, once a wire has made URL, own headers and body.
     fn finish(self, made: Made) -> HttpRequest {
-        let Made { url, mut headers, mut body } = made;
+        let Made { url, mut headers, mut body, .. } = made;
         body.close();
-        for (name, value) in self.model.at.at("headers").members() {
-            let value = value.as_text();
-            if !value.is_empty() {
-                headers.set(&name.text(), &value);
-            }
-        }
-        for (name, value) in self.options.at.at("headers").members() {
-            match value.as_literal() {
-                Some(value) => headers.set(&name.text(), &value.text()),
-                None => headers.remove(&name.text()),
+        for (of, own) in [(self.model.at, true), (self.options.at, false)] {
+            for value in of.at("headers").members() {
+                let (name, text) = (value.name().text(), value.as_text());
+                if !text.is_empty() || !own && value.is_string() {
+                    headers.set(&name, &text);
+                } else if !own {
+                    headers.remove(&name);
+                }
             }
         }
         let mut reply = Writer::default();
@@ -283,41 +299,47 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Where a member of the same name stands.
+#[inline(never)]
+fn place(members: &[At<'_>], member: At<'_>) -> Option<usize> {
+    let name = member.name().text();
+    members.iter().position(|other| other.name().is(&name))
+}
+
 /// Writes the members that ask a host of OpenAI's protocols (and Mistral) for an answer that fits a schema.
-pub(crate) fn response_form(out: &mut Writer, schema: &str) {
-    out.put(r#""name":"answer","schema":"#).raw(schema);
-    out.key("strict").bool(strict_schema::is_strict(schema));
+pub(crate) fn response_form(out: &mut Writer, schema: At<'_>) {
+    out.put(r#""name":"answer","schema":"#).raw(schema.span());
+    out.key("strict").bool(strict_schema::is_strict(schema.span()));
 }
 
 impl<'a> Options<'a> {
     fn read(at: At<'a>) -> Self {
-        let retention = at.literal("cacheRetention");
-        let (none, long) = (retention.is("none"), retention.is("long"));
+        let retention = at.at("cacheRetention");
         let choice = at.at("toolChoice");
-        Self {
+        let mut options = Self {
             at,
             api_key: at.text("apiKey"),
             temperature: at.number("temperature"),
-            tool_choice: (!matches!(choice.first(), 0 | b'n')).then(|| choice.span()),
-            session: if none { Literal::EMPTY } else { at.literal("sessionId") },
-            retention: if none {
-                Retention::None
-            } else if long {
-                Retention::Long
-            } else {
-                Retention::Short
-            },
-            response_schema: at.source("responseSchema", b'{'),
+            tool_choice: if choice.first() == b'n' { At::default() } else { choice },
+            session: at.string("sessionId"),
+            retention: Retention::Short,
+            response_schema: at.at("responseSchema").only(b'{'),
+        };
+        if retention.is("none") {
+            (options.session, options.retention) = (At::default(), Retention::None);
+        } else if retention.is("long") {
+            options.retention = Retention::Long;
         }
+        options
     }
 
-    /// Tokens that the caller wants at most.
-    pub fn max_tokens(&self) -> Option<f64> {
-        self.at.number("maxTokens").filter(|tokens| *tokens > 0.0)
+    /// Tokens that the caller wants at most; 0 or less where that is left to us.
+    pub fn max_tokens(&self) -> f64 {
+        self.at.count("maxTokens")
     }
 
-    /// Tokens that the caller wants to be thought with at a level.
-    pub fn thinking_budget(&self, level: Level) -> Option<f64> {
-        self.at.at("thinkingBudgets").number(level.name())
+    /// Tokens that the caller wants to be thought with at a level; NaN where that is left to us.
+    pub fn thinking_budget(&self, level: Level) -> f64 {
+        self.at.at("thinkingBudgets").number(level.min(Level::High).name())
     }
 }

@@ -1,20 +1,22 @@
 //! What the tool declarations of the wires have in common.
 
-use crate::doc::At;
+use crate::doc::{At, Node};
 use crate::http::WireError;
 use crate::json::{parse, to_text, Value};
-use crate::literal::Literal;
-use crate::request::Request;
+use crate::request::{Request, ANSWER_TOOL};
 use crate::strict_schema::strict;
-use crate::transcript::tool_name;
+use crate::transcript::{tool_name, Target};
 use crate::write::{escaped, Writer};
+
+static ANSWER_TOOL_TEXT: Node<'static> = Node::of("\"Gives the final answer. Call it once everything else is done.\"");
 
 /// A tool as the model is told about it.
 #[derive(Default)]
 pub(crate) struct Tool<'a> {
     /// Once it is declared, in a form that every provider takes.
     pub name: String,
-    pub description: Option<Literal<'a>>,
+    /// A string, or absent.
+    pub description: At<'a>,
     /// The JSON Schema.
     pub parameters: At<'a>,
     demand: Demand,
@@ -27,7 +29,7 @@ pub(crate) struct Tool<'a> {
     pub strict: bool,
     /// Of a tool that takes text of a grammar instead of JSON, once it is declared: `lark` or `regex`; else empty.
     pub syntax: &'static str,
-    pub definition: Literal<'a>,
+    pub definition: At<'a>,
     /// The argument the text stands for.
     pub property: String,
 }
@@ -46,123 +48,110 @@ pub(crate) enum Demand {
     Grammar,
 }
 
-/// What a provider can do with tools.
-pub(crate) struct Can<'k> {
-    pub grammar: bool,
-    pub strict: bool,
-    /// Keywords that its strict mode refuses beyond those that all refuse.
-    pub refused: &'k [&'k str],
-}
-
 impl<'a> Tool<'a> {
-    /// Reads a list of tools.
-    pub fn list(at: At<'a>) -> Vec<Self> {
-        let mut list = Vec::new();
-        for tool in at.items() {
-            let sampling = tool.at("constrainedSampling");
-            let demand = if sampling.first() != b'{' {
-                Demand::Free
-            } else if sampling.literal("type").is("grammar") {
-                Demand::Grammar
-            } else if sampling.literal("strict").is("require") {
-                Demand::Require
-            } else {
-                Demand::Prefer
-            };
-            list.push(Self {
-                name: tool.text("name").into_owned(),
-                description: tool.at("description").as_literal(),
-                demand,
-                variants: sampling.at("variants"),
-                parameters: tool.at("parameters"),
-                ..Self::default()
-            });
-        }
-        list
-    }
-
-    /// A tool of our own, bound to its schema where possible.
-    pub fn own(name: &str, description: &'static str, parameters: At<'a>) -> Self {
-        let description = Some(Literal::of_span(description));
-        Self { name: name.to_owned(), description, parameters, demand: Demand::Prefer, ..Self::default() }
-    }
-
-    /// Finds out how to declare it.
-    fn declare(&mut self, can: &Can<'_>) -> Result<(), WireError> {
-        let schema = parse(self.parameters.span()).unwrap_or_default();
-        let (what, made) = match self.demand {
-            Demand::Grammar if can.grammar => ("cannot use grammar constrained sampling: ", self.grammar(&schema)),
-            Demand::Prefer | Demand::Require => {
-                ("requires JSON-schema constrained sampling, but ", self.strict(schema, can))
-            }
-            _ => ("", Err("")),
+    /// Reads a tool.
+    pub fn read(at: At<'a>) -> Self {
+        let sampling = at.at("constrainedSampling");
+        let demand = if !sampling.is_object() {
+            Demand::Free
+        } else if sampling.at("type").is("grammar") {
+            Demand::Grammar
+        } else if sampling.at("strict").is("require") {
+            Demand::Require
+        } else {
+            Demand::Prefer
         };
-        match (made, &self.demand) {
-            (Err(why), Demand::Require | Demand::Grammar) if !what.is_empty() => {
-                return Err(WireError::unsupported(["Tool \"", &self.name, "\" ", what, why, "."].concat()));
-            }
-            _ => {}
+        Self {
+            name: at.text("name").into_owned(),
+            description: at.string("description"),
+            demand,
+            variants: sampling.at("variants"),
+            parameters: at.at("parameters"),
+            ..Self::default()
         }
+    }
+
+    /// The tool that takes the answer, bound to its schema where possible.
+    pub fn own(parameters: At<'a>) -> Self {
+        Self {
+            name: ANSWER_TOOL.to_owned(),
+            description: &ANSWER_TOOL_TEXT,
+            parameters,
+            demand: Demand::Prefer,
+            ..Self::default()
+        }
+    }
+
+    /// Finds out how to declare it, or says what it demands in vain.
+    pub fn declare(&mut self, target: &Target<'_>) -> Option<WireError> {
+        let schema = parse(self.parameters.span()).unwrap_or_default();
+        let grammar = self.demand == Demand::Grammar;
+        let why = match self.demand {
+            Demand::Free => "",
+            Demand::Grammar if target.grammar => self.grammar(&schema),
+            Demand::Grammar => "",
+            _ => self.strict(schema, target),
+        };
+        let fault = if why.is_empty() || self.demand == Demand::Prefer {
+            None
+        } else {
+            let what = if grammar {
+                "\" cannot use grammar constrained sampling: "
+            } else {
+                "\" requires JSON-schema constrained sampling, but "
+            };
+            Some(WireError::unsupported(["Tool \"", &self.name, what, why, "."].concat()))
+        };
         if self.schema.is_empty() {
             self.schema = typed(self.parameters);
         }
         self.name = tool_name(&self.name);
-        Ok(())
+        fault
     }
 
-    fn strict(&mut self, schema: Value, can: &Can<'_>) -> Result<(), &'static str> {
-        if !can.strict {
-            return Err("strict tools are unsupported");
+    /// Takes the strict form of the schema, or says why there is none.
+    fn strict(&mut self, schema: Value, target: &Target<'_>) -> &'static str {
+        if !target.strict {
+            return "strict tools are unsupported";
         }
-        self.schema = to_text(&strict(schema, can.refused)?);
-        self.strict = true;
-        Ok(())
+        match strict(schema, target.refused) {
+            Ok(schema) => (self.schema, self.strict) = (to_text(&schema), true),
+            Err(why) => return why,
+        }
+        ""
     }
 
     /// Takes the grammar and the name of the argument, or says why one will not do.
-    fn grammar(&mut self, schema: &Value) -> Result<(), &'static str> {
+    fn grammar(&mut self, schema: &Value) -> &'static str {
         for (name, syntax) in [("openai_regex", "regex"), ("openai_lark", "lark")] {
-            let definition = self.variants.literal(name);
+            let definition = self.variants.at(name);
             if !definition.is_blank() {
                 (self.syntax, self.definition) = (syntax, definition);
             }
         }
         if self.syntax.is_empty() {
-            return Err("no supported grammar variant was provided");
+            return "no supported grammar variant was provided";
         }
         let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
         let [Value::String(property)] = required else {
-            return Err("its schema needs exactly one required string property");
+            return "its schema needs exactly one required string property";
         };
         let kind = schema.get("properties").and_then(|all| all.get(property)).and_then(|one| one.get("type"));
         if kind.and_then(Value::as_str) != Some("string") {
-            return Err("its required property must have type string");
+            return "its required property must have type string";
         }
         self.property.push_str(property);
-        Ok(())
+        ""
     }
 
     /// Writes the members that all wires have: name and description.
     pub fn write_name(&self, out: &mut Writer) {
         out.key("name").string(&self.name);
-        if let Some(description) = self.description {
-            out.key("description").literal(description);
-        }
+        out.member("description", self.description);
     }
 }
 
 impl Request<'_> {
-    /// Finds out how the tools are declared to a provider.
-    ///
-    /// # Errors
-    /// `unsupported` when a tool demands what cannot be had.
-    pub fn declare(&mut self, can: &Can<'_>) -> Result<(), WireError> {
-        for tool in &mut self.tools {
-            tool.declare(can)?;
-        }
-        Ok(())
-    }
-
     /// The argument of a grammar tool that takes the text; `None` for any other tool.
     pub fn grammar_property(&self, name: &str) -> Option<&str> {
         let tool = self.tools.iter().find(|tool| !tool.syntax.is_empty() && tool.name == name)?;
@@ -173,15 +162,15 @@ impl Request<'_> {
 /// A schema as it is; one without a type gets `object`, which several hosts demand.
 fn typed(schema: At<'_>) -> String {
     let source = schema.span();
-    if schema.at("type").first() != 0 {
+    if !schema.at("type").is_absent() {
         return source.to_owned();
     }
     let mut out = Writer::default();
     out.put(r#"{"type":"object""#);
-    if schema.at("properties").first() == 0 {
+    if schema.at("properties").is_absent() {
         out.put(r#""properties":{}"#);
     }
-    out.members_of(if schema.first() == b'{' { source } else { "" });
+    out.members_of(schema.only(b'{').span());
     out.close();
     out.into_text()
 }

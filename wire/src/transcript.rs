@@ -1,48 +1,75 @@
 //! What every wire does to a transcript before it converts it: system messages are folded into one, and the rest is
 //! made acceptable to the target model whatever other model it comes from (PROVIDERS 1.1 and 3).
 
-use crate::context::{Block, Message, Part, Role};
-use crate::doc::At;
+use crate::context::{said, Block, Message, Part, Role};
+use crate::doc::{At, Node};
 use crate::ids::cleaned;
-use crate::literal::Literal;
 use crate::order::NameMap;
-use crate::request::Request;
+use crate::request::{Made, Request};
 use crate::tools::Tool;
-use std::borrow::Cow;
 
-impl Request<'_> {
-    /// Makes the conversation what the target takes, see [`fold`](Self::fold) and [`hand_off`].
-    pub fn converse(&mut self, in_place: bool, ids: CallIds) {
-        self.fold(in_place);
-        let messages = std::mem::take(&mut self.messages);
-        self.messages = hand_off(messages, self.model.images, ids);
-    }
+/// What a provider takes.
+pub(crate) struct Target<'k> {
+    /// System messages in mid-conversation.
+    pub in_place: bool,
+    pub ids: CallIds,
+    /// Tools bound to a grammar.
+    pub grammar: bool,
+    /// Tools bound to their schema.
+    pub strict: bool,
+    /// Keywords that its strict mode refuses beyond those that all refuse.
+    pub refused: &'k [&'k str],
+}
 
-    /// Replays all system messages into one prompt and one list of tools, and takes them out of the conversation. With
-    /// `in_place` (a model that takes system messages in mid-conversation) later prompts stay where they are.
-    fn fold(&mut self, in_place: bool) {
+impl<'a> Request<'a> {
+    /// Makes the conversation what the target takes. All system messages are replayed into one prompt and one list of
+    /// tools and taken out, but for those that may stay where they are. Afterwards every call has an id of its own in the
+    /// provider's form and exactly one result, in [`Message::results`]; no result lacks its call; answers that failed are
+    /// gone, and so is everything only their author may see again. A tool that demands what cannot be had is a fault.
+    pub fn converse(&mut self, target: &Target<'_>, made: &mut Made) {
         let mut replay = Replay::default();
-        add_piece(&mut replay.prompt, self.context.literal("systemPrompt").inner());
-        replay.add(std::mem::take(&mut self.tools));
-        let mut leading = replay.prompt.is_empty() && replay.tools.is_empty();
-        self.messages.retain(|message| {
-            let leads = std::mem::replace(&mut leading, false);
-            if message.role != Role::System {
-                return true;
+        add_piece(&mut replay.prompt, self.context.at("systemPrompt").inner());
+        replay.add_all(self.context.at("tools"));
+        if self.by_tool {
+            replay.add(Tool::own(self.options.at.at("responseSchema")));
+        }
+        let mut leads = replay.prompt.is_empty() && replay.tools.is_empty();
+        let messages = std::mem::take(&mut self.messages);
+        let mut turns = Turns {
+            list: Vec::new(),
+            images: self.model.images,
+            ids: target.ids,
+            open: NameMap::default(),
+            used: NameMap::default(),
+        };
+        for message in messages {
+            let mut stays = true;
+            if message.role == Role::System {
+                for tool in message.at.at("toolsRemoved").items() {
+                    replay.remove(&tool.text("name"));
+                }
+                replay.add_all(message.at.at("toolsAdded"));
+                stays = target.in_place && !leads;
+                if !stays {
+                    replay.say(&message);
+                }
             }
-            replay.remove(message.at.at("toolsRemoved"));
-            replay.add(Tool::list(message.at.at("toolsAdded")));
-            if in_place && !leads {
-                return true;
+            leads = false;
+            if stays {
+                turns.add(message);
             }
-            replay.say(message);
-            false
-        });
-        for (_, text) in replay.sections {
+        }
+        for text in &replay.sections {
             add_piece(&mut replay.prompt, text.inner());
         }
         replay.tools.retain(|tool| !tool.removed);
-        (self.prompt, self.tools) = (replay.prompt, replay.tools);
+        (self.prompt, self.tools, self.messages) = (replay.prompt, replay.tools, turns.end());
+        for tool in &mut self.tools {
+            let fault = tool.declare(target);
+            if made.fault.is_none() {
+                made.fault = fault;
+            }
+        }
     }
 }
 
@@ -50,7 +77,8 @@ impl Request<'_> {
 #[derive(Default)]
 struct Replay<'a> {
     prompt: String,
-    sections: Vec<(Cow<'a, str>, Literal<'a>)>,
+    /// Members of `sections`, the last of each name.
+    sections: Vec<At<'a>>,
     tools: Vec<Tool<'a>>,
     places: NameMap,
 }
@@ -58,35 +86,37 @@ struct Replay<'a> {
 impl<'a> Replay<'a> {
     fn say(&mut self, message: &Message<'a>) {
         add_piece(&mut self.prompt, &message.text());
-        for (name, text) in message.at.at("sections").members() {
-            let name = name.text();
-            let known = self.sections.iter_mut().find(|section| section.0 == name);
-            match (known, text.as_literal()) {
-                (Some(section), Some(text)) => section.1 = text,
-                (None, Some(text)) => self.sections.push((name, text)),
-                (_, None) => self.sections.retain(|section| section.0 != name),
+        for text in message.at.at("sections").members() {
+            let name = text.name().text();
+            match self.sections.iter_mut().find(|section| section.name().is(&name)) {
+                Some(section) if text.is_string() => *section = text,
+                Some(_) => self.sections.retain(|section| !section.name().is(&name)),
+                None if text.is_string() => self.sections.push(text),
+                None => {}
             }
         }
     }
 
-    fn add(&mut self, tools: Vec<Tool<'a>>) {
-        for tool in tools {
-            match self.places.get(&tool.name).and_then(|place| self.tools.get_mut(place)) {
-                Some(known) => *known = tool,
-                None => {
-                    self.places.set(&tool.name, self.tools.len());
-                    self.tools.push(tool);
-                }
-            }
-        }
-    }
-
-    fn remove(&mut self, tools: At<'_>) {
+    fn add_all(&mut self, tools: At<'a>) {
         for tool in tools.items() {
-            let place = self.places.remove(&tool.text("name"));
-            if let Some(tool) = place.and_then(|place| self.tools.get_mut(place)) {
-                tool.removed = true;
+            self.add(Tool::read(tool));
+        }
+    }
+
+    fn add(&mut self, tool: Tool<'a>) {
+        match self.places.get(&tool.name).and_then(|place| self.tools.get_mut(place)) {
+            Some(known) => *known = tool,
+            None => {
+                self.places.set(&tool.name, self.tools.len());
+                self.tools.push(tool);
             }
+        }
+    }
+
+    fn remove(&mut self, name: &str) {
+        let place = self.places.remove(name);
+        if let Some(tool) = place.and_then(|place| self.tools.get_mut(place)) {
+            tool.removed = true;
         }
     }
 }
@@ -103,13 +133,13 @@ fn add_piece(prompt: &mut String, piece: &str) {
 /// A later system message as the model reads it in place (escaped, without quotes). Changed sections are named.
 pub(crate) fn update_text(message: &Message<'_>) -> String {
     let mut out = message.text();
-    for (name, text) in message.at.at("sections").members() {
-        let text = text.as_literal();
-        let (before, after) = match text {
-            Some(_) => ("Updated system prompt section \\\"", "\\\":\\n\\n"),
-            None => ("Removed system prompt section \\\"", "\\\"."),
+    for text in message.at.at("sections").members() {
+        let (before, after) = if text.is_string() {
+            ("Updated system prompt section \\\"", "\\\":\\n\\n")
+        } else {
+            ("Removed system prompt section \\\"", "\\\".")
         };
-        add_piece(&mut out, &[before, name.inner(), after, text.unwrap_or_default().inner()].concat());
+        add_piece(&mut out, &[before, text.name().inner(), after, text.inner()].concat());
     }
     out
 }
@@ -118,68 +148,84 @@ pub(crate) fn update_text(message: &Message<'_>) -> String {
 /// above 0 ask for another form each, because the ones before belong to other calls.
 pub(crate) type CallIds = fn(id: &str, own: bool, attempt: u32) -> String;
 
-const USER_IMAGE: &str = "\"(image omitted: model does not support images)\"";
-const TOOL_IMAGE: &str = "\"(tool image omitted: model does not support images)\"";
-const NO_WORDS: &str = "\"(empty message)\"";
-const NO_RESULT: &str = "\"No result provided\"";
+static USER_IMAGE: Node<'static> = Node::of("\"(image omitted: model does not support images)\"");
+static TOOL_IMAGE: Node<'static> = Node::of("\"(tool image omitted: model does not support images)\"");
+static NO_WORDS: Node<'static> = Node::of("\"(empty message)\"");
+static NO_RESULT: Node<'static> = Node::of("\"No result provided\"");
 
-/// Makes a conversation acceptable to a model, which may take `images` or not. Afterwards every call has an id of its
-/// own in the provider's form and exactly one result, in [`Message::results`]; no result lacks its call; answers that
-/// failed are gone, and so is everything only their author may see again.
-fn hand_off<'a>(messages: Vec<Message<'a>>, images: bool, ids: CallIds) -> Vec<Message<'a>> {
-    let mut turns: Vec<Message<'a>> = Vec::with_capacity(messages.len());
-    // The turn whose calls wait for a result, by the id they came with. Only the latest message with an id counts, for
-    // providers use ids again.
-    let mut open = NameMap::default();
-    // Adapted ids that are taken.
-    let mut used = NameMap::default();
-    for mut message in messages {
+/// A conversation while it is handed off.
+struct Turns<'a> {
+    list: Vec<Message<'a>>,
+    /// The target takes images.
+    images: bool,
+    ids: CallIds,
+    /// The turn whose calls wait for a result, by the id they came with. Only the latest message with an id counts, for
+    /// providers use ids again.
+    open: NameMap,
+    /// Adapted ids that are taken, each with the last attempt to find another form of it.
+    used: NameMap,
+}
+
+impl<'a> Turns<'a> {
+    fn add(&mut self, mut message: Message<'a>) {
         match message.role {
             Role::System => {}
-            Role::User => {
-                if !images {
-                    without_images(&mut message.parts, USER_IMAGE);
-                }
-            }
+            Role::User => self.show(&mut message, &USER_IMAGE),
             Role::Assistant => {
                 let (own, failed) = (message.own, message.failed);
                 message.parts.retain_mut(|part| keep(part, own));
-                for part in message.parts.iter_mut().filter(|part| part.kind == Block::Call) {
-                    let came = part.came.text();
+                for part in message.parts.iter_mut().filter(|part| part.is_call()) {
+                    let came = part.came().as_text();
                     if failed {
                         // Results of a dropped message must not find an older call.
-                        open.remove(&came);
+                        self.open.remove(&came);
                         continue;
                     }
-                    open.set(&came, turns.len());
-                    part.id = used.add_free(&|attempt| ids(&came, own, attempt as u32));
+                    self.open.set(&came, self.list.len());
+                    let ids = self.ids;
+                    part.id = self.used.add_free(&|attempt| ids(&came, own, attempt as u32));
                     part.name = tool_name(&part.name);
                 }
                 if failed {
-                    continue;
+                    return;
                 }
             }
             Role::Result => {
+                self.show(&mut message, &TOOL_IMAGE);
                 let call_id = message.at.text("toolCallId");
-                if let Some(turn) = open.get(&call_id).and_then(|turn| turns.get_mut(turn)) {
-                    if !images {
-                        without_images(&mut message.parts, TOOL_IMAGE);
-                    }
+                if let Some(turn) = self.open.get(&call_id).and_then(|turn| self.list.get_mut(turn)) {
                     turn.answer(&call_id, message);
                 }
-                continue;
+                return;
             }
         }
-        turns.push(message);
+        self.list.push(message);
     }
-    for turn in &mut turns {
-        for part in turn.parts.iter().filter(|part| part.kind == Block::Call && !part.answered) {
-            let parts = vec![Part::of_text(Literal::of_span(NO_RESULT))];
-            turn.results.push(Message { parts, is_error: true, ..Message::default() }.of_call(part));
+
+    /// Every run of images becomes one text, where the target takes none.
+    fn show(&self, message: &mut Message<'_>, placeholder: At<'static>) {
+        let mut said = false;
+        message.parts.retain_mut(|part| {
+            let image = part.is_image() && !self.images;
+            if image {
+                *part = Part::of_text(placeholder);
+            }
+            let before = std::mem::replace(&mut said, part.is_text() && part.text.inner() == placeholder.inner());
+            !(image && before)
+        });
+    }
+
+    /// The conversation, in which calls that nothing answered have a result that says so.
+    fn end(mut self) -> Vec<Message<'a>> {
+        for turn in &mut self.list {
+            for part in turn.parts.iter().filter(|part| part.is_call() && !part.answered) {
+                let result = Message { parts: said(&NO_RESULT), is_error: true, ..Message::default() };
+                turn.results.push(result.of_call(part));
+            }
         }
+        fill_end(&mut self.list);
+        self.list
     }
-    fill_end(&mut turns);
-    turns
 }
 
 /// Providers leave out what says nothing. Where the conversation would then end with an answer, or be empty, the message
@@ -194,7 +240,7 @@ fn fill_end(messages: &mut [Message<'_>]) {
         }
     }
     if let Some(message) = blank.filter(|_| answered).and_then(|at| messages.get_mut(at)) {
-        message.parts = vec![Part::of_text(Literal::of_span(NO_WORDS))];
+        message.parts = said(&NO_WORDS);
         message.whole = true;
     }
 }
@@ -212,8 +258,10 @@ impl<'a> Message<'a> {
         let count = self.parts.len();
         for step in 0..count {
             let place = (self.next + step) % count;
-            let Some(part) = self.parts.get_mut(place) else { return };
-            if part.kind == Block::Call && !part.answered && part.came.is(call_id) {
+            let Some(part) = self.parts.get_mut(place) else {
+                return;
+            };
+            if part.is_call() && !part.answered && part.came().is(call_id) {
                 part.answered = true;
                 self.next = place + 1;
                 self.results.push(result.of_call(part));
@@ -223,27 +271,13 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Every run of images becomes one text.
-fn without_images(parts: &mut Vec<Part<'_>>, placeholder: &'static str) {
-    let placeholder = Literal::of_span(placeholder);
-    let mut said = false;
-    parts.retain_mut(|part| {
-        let image = part.is_image();
-        if image {
-            *part = Part::of_text(placeholder);
-        }
-        let before = std::mem::replace(&mut said, part.is_text() && part.text.inner() == placeholder.inner());
-        !(image && before)
-    });
-}
-
 /// Whether a part of an answer goes back. Thinking and signatures are for the model alone that made them.
 fn keep(part: &mut Part<'_>, own: bool) -> bool {
     if !own {
-        part.signature = Literal::EMPTY;
+        part.signature = At::default();
         return part.kind != Block::Thinking;
     }
-    part.kind != Block::Thinking || part.redacted || !part.signature.is_empty() || !part.text.is_blank()
+    part.kind != Block::Thinking || part.is_redacted() || !part.signature.is_empty() || !part.text.is_blank()
 }
 
 /// A tool name every provider takes. A model may have called something that is no name at all.

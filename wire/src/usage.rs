@@ -43,7 +43,7 @@ impl Usage {
         write_known(out, &counts);
         let cost = Doc::of(cost);
         let rates = rates(cost.root(), input + read + write);
-        let rate = |name| rates.number(name).unwrap_or_default();
+        let rate = |name| rates.count(name);
         let million = 1_000_000.0 / self.factor;
         let mut amounts = [input, output, read, write];
         for (amount, name) in amounts.iter_mut().zip(&NAMES) {

@@ -1,8 +1,10 @@
 //! Building a JSON document front to back, mostly out of spans of another one.
 
+use crate::cache_mark::Mark;
+use crate::doc::{At, Node};
 use crate::json::number::write_f64;
 use crate::json::write_string;
-use crate::literal::{clean, Literal};
+use crate::literal::clean;
 
 /// A text as it stands between the quotes of a JSON string.
 pub(crate) fn escaped(text: &str) -> String {
@@ -11,15 +13,19 @@ pub(crate) fn escaped(text: &str) -> String {
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
+static EMPTY: Node<'static> = Node::of("\"\"");
+
 /// A JSON text being written. Commas come by themselves: one is due unless the text ends with an opener or a colon.
 #[derive(Default)]
 pub(crate) struct Writer {
     text: String,
+    /// The last place that a cache marker could go to.
+    pub mark: Mark,
 }
 
 impl Writer {
     pub fn with_capacity(bytes: usize) -> Self {
-        Self { text: String::with_capacity(bytes) }
+        Self { text: String::with_capacity(bytes), mark: Mark::default() }
     }
 
     pub fn into_text(self) -> String {
@@ -83,12 +89,18 @@ impl Writer {
         }
     }
 
-    /// A string from elsewhere.
-    pub fn literal(&mut self, literal: Literal<'_>) {
-        self.comma();
-        self.text.push('"');
-        self.text.push_str(&clean(literal.inner()));
-        self.text.push('"');
+    /// A value from elsewhere; an absent one is an empty string.
+    #[inline(never)]
+    pub fn value(&mut self, value: At<'_>) {
+        self.raw(value.or(&EMPTY).span());
+    }
+
+    /// A member with a value from elsewhere, unless that is absent.
+    #[inline(never)]
+    pub fn member(&mut self, name: &str, value: At<'_>) {
+        if !value.is_absent() {
+            self.key(name).raw(value.span());
+        }
     }
 
     /// A string that carries JSON text, as tool arguments travel.
@@ -112,18 +124,17 @@ impl Writer {
         write_f64(&mut self.text, value);
     }
 
-    /// A member whose value is given as source, if there is one.
-    pub fn member(&mut self, name: &str, source: Option<&str>) {
-        if let Some(source) = source {
-            self.key(name).raw(source);
+    /// A member that is a number, unless that is NaN.
+    #[inline(never)]
+    pub fn number_member(&mut self, name: &str, value: f64) {
+        if !value.is_nan() {
+            self.key(name).number(value);
         }
     }
 
-    /// A member that is a number, if there is one.
-    pub fn number_member(&mut self, name: &str, value: Option<f64>) {
-        if let Some(value) = value {
-            self.key(name).number(value);
-        }
+    /// A cache marker could go to what ends here: a content part, or the string that begins at `start`.
+    pub fn set_mark(&mut self, start: usize) {
+        self.mark = Mark { start, end: self.len() };
     }
 
     /// Bytes written so far.

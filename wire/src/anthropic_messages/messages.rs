@@ -1,42 +1,34 @@
 //! The conversation in Messages form (PROVIDERS 4.1).
 
 use crate::body::{has_image, Forms};
-use crate::cache_mark::{insert_marker, Mark};
+use crate::cache_mark::insert_marker;
 use crate::context::{joined, Block, Message, Part, Role};
-use crate::literal::Literal;
+use crate::doc::{At, Node};
 use crate::text::replace;
 use crate::write::Writer;
 
 const FORMS: Forms = Forms {
     text: [r#"{"type":"text","text":""#, r#""}"#],
     image: [r#"{"type":"image","source":{"type":"base64","media_type":""#, r#"","data":""#, r#""}}"#],
+    takes_strings: true,
+    marks_images: true,
 };
 
 /// Stands in an error result for its images, which the API refuses there.
-const MOVED: &str = "\"(image attached after the tool results)\"";
+static MOVED: Node<'static> = Node::of("\"(image attached after the tool results)\"");
 
-/// Writes `messages`. `marker` is the source of a cache marker for the end of the last user message; `empty_signature`
+/// Writes `messages`. `marker` is for the end of the last user message; `empty_signature`
 /// lets thinking go back that has no signature.
-pub(super) fn write(out: &mut Writer, messages: &[Message<'_>], empty_signature: bool, marker: Option<&str>) {
-    let mut mark = None;
+pub(super) fn write(out: &mut Writer, messages: &[Message<'_>], empty_signature: bool, marker: At<'_>) {
     out.put(r#""messages":["#);
     for message in messages {
         match message.role {
-            Role::User if message.parts.iter().any(Part::is_shown) => {
-                out.put(r#"{"role":"user","content":"#);
-                let start = out.len();
-                if message.whole {
-                    out.quoted(&message.text());
-                    mark = Some(Mark::String(start, out.len()));
-                } else {
-                    out.put("[");
-                    FORMS.parts(out, &message.parts, Part::is_shown);
-                    mark = Some(Mark::Part(out.len()));
-                    out.put("]");
-                }
-                out.close();
+            Role::User if message.parts.iter().any(Part::is_shown) => FORMS.user(out, message, Part::is_shown),
+            Role::Assistant => {
+                let mark = out.mark;
+                assistant(out, message, empty_signature);
+                out.mark = mark;
             }
-            Role::Assistant => assistant(out, message, empty_signature),
             // System messages were folded into the prompt.
             _ => {}
         }
@@ -44,12 +36,12 @@ pub(super) fn write(out: &mut Writer, messages: &[Message<'_>], empty_signature:
         if !message.results.is_empty() {
             out.put(r#"{"role":"user","content":["#);
             answers(out, &message.results);
-            mark = Some(Mark::Part(out.len()));
+            out.set_mark(0);
             out.put("]}");
         }
     }
     out.put("]");
-    insert_marker(out, mark, marker);
+    insert_marker(out, out.mark, marker);
 }
 
 /// Writes an answer, unless it says nothing. The API refuses blank texts.
@@ -58,19 +50,19 @@ fn assistant(out: &mut Writer, message: &Message<'_>, empty_signature: bool) {
     out.put(r#"{"role":"assistant","content":["#);
     let empty = out.len();
     for part in &message.parts {
-        let signed = !part.signature.is_empty();
+        let (signed, redacted) = (!part.signature.is_empty(), part.is_redacted());
         match part.kind {
             Block::Call => call(out, part),
-            Block::Thinking if signed && part.redacted => {
-                out.put(r#"{"type":"redacted_thinking","data":"#).literal(part.signature);
+            Block::Thinking if signed && redacted => {
+                out.put(r#"{"type":"redacted_thinking","data":"#).value(part.signature);
                 out.close();
             }
-            Block::Thinking if signed || empty_signature && part.says_thought() && !part.redacted => {
-                out.put(r#"{"type":"thinking","thinking":"#).literal(part.text);
-                out.key("signature").literal(part.signature);
+            Block::Thinking if signed || empty_signature && part.says_thought() && !redacted => {
+                out.put(r#"{"type":"thinking","thinking":"#).value(part.text);
+                out.key("signature").value(part.signature);
                 out.close();
             }
-            Block::Text | Block::Thinking if !part.redacted && !part.text.is_blank() => FORMS.part(out, part),
+            Block::Text | Block::Thinking if !redacted && !part.text.is_blank() => FORMS.part(out, part),
             _ => {}
         }
     }
@@ -121,7 +113,7 @@ fn without_images<'a>(parts: &[Part<'a>]) -> Vec<Part<'a>> {
     let mut after_image = false;
     for part in parts {
         if !(part.is_image() && after_image) {
-            texts.push(Part::of_text(if part.is_image() { Literal::of_span(MOVED) } else { part.text }));
+            texts.push(Part::of_text(if part.is_image() { &MOVED } else { part.text }));
         }
         after_image = part.is_image();
     }

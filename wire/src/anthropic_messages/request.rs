@@ -4,12 +4,11 @@ use super::{messages, tools};
 use crate::body::copilot_headers;
 use crate::cache_mark::cache_control;
 use crate::compat::{Affinity, Compat, Flag};
-use crate::http::WireError;
+use crate::doc::{At, Node};
 use crate::ids;
-use crate::literal::Literal;
-use crate::model::{Level, Mapped, Model};
+use crate::model::{Level, Model};
 use crate::request::{Made, Request};
-use crate::tools::Can;
+use crate::transcript::Target;
 use crate::write::Writer;
 
 /// Fewest tokens of thinking that the API takes, and what is left for the answer beside them.
@@ -23,17 +22,18 @@ const FINE_GRAINED: &str = "fine-grained-tool-streaming-2025-05-14";
 /// How much the model may say and think.
 struct Limits<'a> {
     max_tokens: f64,
-    /// Of these, tokens to think with, for a model that is told a number.
-    budget: Option<f64>,
-    /// How hard a model should try that decides itself.
-    effort: Option<Literal<'a>>,
+    /// Of these, tokens to think with, for a model that is told a number; else NaN.
+    budget: f64,
+    /// How hard a model should try that decides itself; absent for any other.
+    effort: At<'a>,
 }
 
 /// Builds a Messages request.
-pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), WireError> {
+pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) {
     let compat = Compat::of(&request.model);
-    request.converse(false, ids::word);
-    request.declare(&Can { grammar: false, strict: compat.has(Flag::StrictTools), refused: &tools::REFUSED })?;
+    let strict = compat.has(Flag::StrictTools);
+    let refused = &tools::REFUSED;
+    request.converse(&Target { in_place: false, ids: ids::word, grammar: false, strict, refused }, made);
     let limits = Limits::of(request, &compat);
     made.url.push_str("/v1/messages");
     headers(request, &compat, &limits, made);
@@ -43,36 +43,36 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), 
     out.key("model").string(&model.id);
     out.key("max_tokens").number(limits.max_tokens);
     out.put(r#""stream":true"#);
-    if !Literal::of_span(&["\"", &request.prompt, "\""].concat()).is_blank() {
+    if !Node::of(&["\"", &request.prompt, "\""].concat()).is_blank() {
         out.put(r#""system":[{"type":"text","text":"#).quoted(&request.prompt);
         out.member("cache_control", marker);
         out.put("}]");
     }
     messages::write(out, &request.messages, compat.has(Flag::EmptySignature), marker);
     if !request.tools.is_empty() {
-        tools::write(out, request, &compat, marker.filter(|_| compat.has(Flag::CacheControlOnTools)));
-        if let Some(choice) = options.tool_choice {
-            tool_choice(out, choice);
-        }
+        let marker = if compat.has(Flag::CacheControlOnTools) { marker } else { At::default() };
+        tools::write(out, request, &compat, marker);
+        tool_choice(out, options.tool_choice);
     }
     limits.write(out, model);
-    if limits.effort.is_some() || options.response_schema.is_some() {
+    let (adaptive, schema) = (!limits.effort.is_absent(), options.response_schema);
+    if adaptive || !schema.is_absent() {
         out.put(r#""output_config":{"#);
-        out.member("effort", limits.effort.map(Literal::span));
-        if let Some(schema) = options.response_schema {
-            out.put(r#""format":{"type":"json_schema","schema":"#).raw(schema);
+        out.member("effort", limits.effort);
+        if !schema.is_absent() {
+            out.put(r#""format":{"type":"json_schema","schema":"#).value(schema);
             out.close();
         }
         out.close();
     }
-    if compat.has(Flag::Temperature) && limits.budget.is_none() && limits.effort.is_none() {
+    if compat.has(Flag::Temperature) && limits.budget.is_nan() && !adaptive {
         out.number_member("temperature", options.temperature);
     }
-    if let Some(user) = options.at.at("metadata").at("user_id").as_literal() {
-        out.put(r#""metadata":{"user_id":"#).literal(user);
+    let user = options.at.at("metadata").string("user_id");
+    if !user.is_absent() {
+        out.put(r#""metadata":{"user_id":"#).value(user);
         out.close();
     }
-    Ok(())
 }
 
 impl<'a> Limits<'a> {
@@ -80,53 +80,52 @@ impl<'a> Limits<'a> {
         let model = &request.model;
         let wanted = request.options.max_tokens();
         let most = if model.max_tokens > 0.0 { model.max_tokens } else { USUAL_MAX };
-        let mut limits = Self { max_tokens: wanted.unwrap_or(most).min(request.room), budget: None, effort: None };
+        let asks = wanted > 0.0;
+        let max_tokens = if asks { wanted } else { most }.min(request.room);
+        let mut limits = Self { max_tokens, budget: f64::NAN, effort: At::default() };
         let Some(level) = request.level else {
             return limits;
         };
         if compat.has(Flag::AdaptiveThinking) {
-            limits.effort = Some(effort(model, level));
-        } else if let Some(budget) = request.thinking_budget(level, f64::INFINITY) {
-            // What the caller wants is meant for the answer; the thinking comes on top of it.
-            let max_tokens = wanted.map_or(most, |wanted| most.min(wanted + budget)).min(request.room);
-            let budget = budget.min(max_tokens - wanted.unwrap_or(LEAST).min(LEAST));
-            if budget >= LEAST {
-                limits.max_tokens = max_tokens;
-                limits.budget = Some(budget);
-            }
+            limits.effort = effort(model, level);
+            return limits;
+        }
+        let budget = request.thinking_budget(f64::INFINITY);
+        // What the caller wants is meant for the answer; the thinking comes on top of it.
+        let max_tokens = if asks { most.min(wanted + budget) } else { most }.min(request.room);
+        let rest = max_tokens - if asks { wanted.min(LEAST) } else { LEAST };
+        if budget >= LEAST && rest >= LEAST {
+            limits.max_tokens = max_tokens;
+            limits.budget = budget.min(rest);
         }
         limits
     }
 
     fn write(&self, out: &mut Writer, model: &Model<'_>) {
-        if let Some(budget) = self.budget {
-            out.put(r#""thinking":{"type":"enabled","budget_tokens":"#).number(budget);
+        if !self.budget.is_nan() {
+            out.put(r#""thinking":{"type":"enabled","budget_tokens":"#).number(self.budget);
             out.put(r#""display":"summarized"}"#);
-        } else if self.effort.is_some() {
+        } else if !self.effort.is_absent() {
             out.put(r#""thinking":{"type":"adaptive","display":"summarized"}"#);
-        } else if model.reasoning && !matches!(model.mapped(Level::Off), Mapped::Never) {
+        } else if model.reasoning && !model.lacks(Level::Off) {
             out.put(r#""thinking":{"type":"disabled"}"#);
         }
     }
 }
 
 /// The provider's word for a level; it has no word for the lowest ones and the highest.
-fn effort<'a>(model: &Model<'a>, level: Level) -> Literal<'a> {
-    match (model.mapped(level), level) {
-        (Mapped::To(word), _) => word,
-        (_, Level::Minimal) => Level::Low.word(),
-        (_, level) => level.min(Level::High).word(),
-    }
+fn effort<'a>(model: &Model<'a>, level: Level) -> At<'a> {
+    model.mapped(level).only(b'"').or(level.clamp(Level::Low, Level::High).word())
 }
 
 /// A word, or an object that goes as it is.
-fn tool_choice(out: &mut Writer, choice: &str) {
-    out.key("tool_choice");
-    if choice.starts_with('{') {
-        return out.raw(choice);
+fn tool_choice(out: &mut Writer, choice: At<'_>) {
+    if choice.is_object() {
+        out.member("tool_choice", choice);
+    } else if !choice.is_absent() {
+        out.put(r#""tool_choice":{"type":"#).value(choice);
+        out.close();
     }
-    out.put(r#"{"type":"#).raw(choice);
-    out.close();
 }
 
 /// The fewest headers that do (PROVIDERS 2). A configured `anthropic-beta` replaces the one set here.
@@ -136,7 +135,7 @@ fn headers(request: &Request<'_>, compat: &Compat<'_>, limits: &Limits<'_>, made
     headers.set("anthropic-version", "2023-06-01");
     headers.set("anthropic-dangerous-direct-browser-access", "true");
     let plain_streaming = !compat.has(Flag::EagerToolInput) && !request.tools.is_empty();
-    match (limits.budget.is_some(), plain_streaming) {
+    match (!limits.budget.is_nan(), plain_streaming) {
         (true, true) => headers.set("anthropic-beta", &[FINE_GRAINED, ",", INTERLEAVED].concat()),
         (true, false) => headers.set("anthropic-beta", INTERLEAVED),
         (false, true) => headers.set("anthropic-beta", FINE_GRAINED),
@@ -148,9 +147,9 @@ fn headers(request: &Request<'_>, compat: &Compat<'_>, limits: &Limits<'_>, made
         headers.remove("authorization");
         headers.set("x-api-key", key);
     }
-    let session = request.options.session.text();
+    let session = request.options.session.as_text();
     if !session.is_empty() && compat.has(Flag::SessionAffinity) {
-        let router = compat.affinity == Affinity::Router;
+        let router = compat.affinity() == Affinity::Router;
         headers.set(if router { "x-session-id" } else { "x-session-affinity" }, &session);
     }
 }

@@ -1,7 +1,7 @@
 //! Tool declarations.
 
 use crate::compat::{Compat, Flag};
-use crate::doc::Doc;
+use crate::doc::{At, Doc, Node};
 use crate::request::Request;
 use crate::write::Writer;
 
@@ -18,8 +18,11 @@ pub(super) const REFUSED: [&str; 9] = [
     "uniqueItems",
 ];
 
-/// Writes `tools`. `marker` is the source of a cache marker for the last one.
-pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>, marker: Option<&str>) {
+static NOTHING: Node<'static> = Node::of("{}");
+static NOBODY: Node<'static> = Node::of("[]");
+
+/// Writes `tools`. `marker` is for the last one.
+pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>, marker: At<'_>) {
     out.put(r#""tools":["#);
     for (index, tool) in request.tools.iter().enumerate() {
         out.open();
@@ -44,13 +47,10 @@ fn schema(out: &mut Writer, source: &str) {
     let doc = Doc::of(source);
     let root = doc.root();
     out.put(r#""input_schema":{"type":"object","properties":"#);
-    out.raw(root.source("properties", b'{').unwrap_or("{}"));
-    out.key("required").raw(root.source("required", b'[').unwrap_or("[]"));
+    out.value(root.at("properties").only(b'{').or(&NOTHING));
+    out.member("required", root.at("required").only(b'[').or(&NOBODY));
     for name in ["additionalProperties", "$defs", "definitions"] {
-        let value = root.at(name).span();
-        if !value.is_empty() {
-            out.key(name).raw(value);
-        }
+        out.member(name, root.at(name));
     }
     out.close();
 }

@@ -14,12 +14,13 @@ impl<'a> Family<'a> {
     pub fn of(id: &'a str) -> Self {
         let name = around(id, b'/', true).map_or(id, |parts| parts.1);
         let rest = name.strip_prefix("gemini-").unwrap_or_default();
-        let third = match rest.strip_prefix("live-").unwrap_or(rest).as_bytes() {
-            // Names that move on with the versions.
-            b"flash-latest" | b"flash-lite-latest" => Some(true),
-            [b'3'..=b'9', ..] | [_, b'0'..=b'9', ..] => Some(true),
-            [b'0'..=b'2', ..] => Some(false),
-            _ => None,
+        let rest = rest.strip_prefix("live-").unwrap_or(rest);
+        let digit = |at: usize| rest.as_bytes().get(at).filter(|byte| byte.is_ascii_digit());
+        // Names that move on with the versions, and versions of two digits.
+        let third = if ["flash-latest", "flash-lite-latest"].contains(&rest) || digit(1).is_some() {
+            Some(true)
+        } else {
+            digit(0).map(|digit| *digit > b'2')
         };
         Self { name, third }
     }

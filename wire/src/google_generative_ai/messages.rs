@@ -6,8 +6,12 @@ use crate::context::{Block, Message, Part, Role};
 use crate::ids::cleaned;
 use crate::write::Writer;
 
-const FORMS: Forms =
-    Forms { text: [r#"{"text":""#, r#""}"#], image: [r#"{"inlineData":{"mimeType":""#, r#"","data":""#, r#""}}"#] };
+const FORMS: Forms = Forms {
+    text: [r#"{"text":""#, r#""}"#],
+    image: [r#"{"inlineData":{"mimeType":""#, r#"","data":""#, r#""}}"#],
+    takes_strings: false,
+    marks_images: false,
+};
 
 const USER: &str = r#"{"role":"user","parts":["#;
 
@@ -61,7 +65,7 @@ pub(super) fn write(out: &mut Writer, messages: &[Message<'_>], family: &Family<
 }
 
 fn answer_part(out: &mut Writer, part: &Part<'_>, family: &Family<'_>, sign: &mut bool) {
-    let mut signature = part.signature.text();
+    let mut signature = part.signature.as_text();
     if !is_base64(&signature) {
         signature = "".into();
     }
@@ -76,7 +80,7 @@ fn answer_part(out: &mut Writer, part: &Part<'_>, family: &Family<'_>, sign: &mu
             signature = UNSIGNED.into();
         }
     } else {
-        out.put(r#"{"text":"#).literal(part.text);
+        out.put(r#"{"text":"#).value(part.text);
         if part.kind == Block::Thinking {
             out.put(r#""thought":true"#);
         }
@@ -120,7 +124,7 @@ fn results(out: &mut Writer, results: &[Message<'_>], family: &Family<'_>) {
 /// Part of an assistant message that goes back. A signature goes back with an empty text too.
 fn is_sent(part: &Part<'_>) -> bool {
     match part.kind {
-        Block::Text | Block::Thinking => !part.text.is_blank() || is_base64(&part.signature.text()),
+        Block::Text | Block::Thinking => !part.text.is_blank() || is_base64(&part.signature.as_text()),
         Block::Call => true,
         Block::Image => false,
     }

@@ -2,18 +2,17 @@
 
 use super::family::Family;
 use super::{messages, thinking, tools};
-use crate::http::WireError;
 use crate::ids;
 use crate::request::{Made, Request};
 use crate::text::has;
-use crate::tools::Can;
+use crate::transcript::Target;
 
 /// Builds a request for a streamed answer.
-pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), WireError> {
+pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) {
     let family_name = request.model.id.clone();
     let family = Family::of(&family_name);
-    request.converse(false, ids::word);
-    request.declare(&Can { grammar: false, strict: family.is_third(), refused: &[] })?;
+    let strict = family.is_third();
+    request.converse(&Target { in_place: false, ids: ids::word, grammar: false, strict, refused: &[] }, made);
     let (options, out, max_tokens) = (&request.options, &mut made.body, request.max_tokens());
     messages::write(out, &request.messages, &family);
     if !request.prompt.is_empty() {
@@ -25,10 +24,13 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), 
     }
     out.put(r#""generationConfig":{"#);
     out.number_member("temperature", options.temperature);
-    out.number_member("maxOutputTokens", Some(max_tokens).filter(|tokens| *tokens > 0.0));
+    if max_tokens > 0.0 {
+        out.number_member("maxOutputTokens", max_tokens);
+    }
     // Older models refuse both together. Tools may also come in the conversation.
-    if let Some(schema) = options.response_schema.filter(|_| family.is_third() || request.tools.is_empty()) {
-        out.put(r#""responseMimeType":"application/json","responseJsonSchema":"#).raw(&tools::without_const(schema));
+    if !options.response_schema.is_absent() && (family.is_third() || request.tools.is_empty()) {
+        let schema = tools::without_const(options.response_schema.span());
+        out.put(r#""responseMimeType":"application/json","responseJsonSchema":"#).raw(&schema);
     }
     thinking::write(out, request, &family);
     out.close();
@@ -43,5 +45,4 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), 
     made.url.push_str(if has(id, "/") { "/" } else { "/models/" });
     made.url.push_str(id);
     made.url.push_str(":streamGenerateContent?alt=sse");
-    Ok(())
 }

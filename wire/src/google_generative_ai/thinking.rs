@@ -1,7 +1,7 @@
 //! How much to think: by level, or by a number of tokens (PROVIDERS 7.1).
 
 use super::family::Family;
-use crate::model::{Level, Mapped};
+use crate::model::Level;
 use crate::request::Request;
 use crate::write::Writer;
 
@@ -23,10 +23,7 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>, family: &Family<'_>
         return;
     }
     let level = request.level.unwrap_or_else(|| model.clamp_level(Level::Off));
-    let level = match model.mapped(level) {
-        Mapped::To(word) => Level::of(&word.text().to_ascii_lowercase()).unwrap_or(level),
-        _ => level,
-    };
+    let level = Level::of(&model.mapped(level).as_text().to_ascii_lowercase()).unwrap_or(level);
     out.key("thinkingConfig").open();
     if request.level.is_some() {
         out.put(r#""includeThoughts":true"#);
@@ -34,9 +31,8 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>, family: &Family<'_>
     if family.is_third() || family.is_gemma_4() {
         out.key("thinkingLevel").string(word(level, family));
     } else {
-        let level = level.min(Level::High);
         let own = request.options.thinking_budget(level);
-        out.key("thinkingBudget").number(own.unwrap_or_else(|| budget(level, family)));
+        out.number_member("thinkingBudget", if own.is_nan() { budget(level, family) } else { own });
     }
     out.close();
 }
@@ -53,7 +49,7 @@ fn word(level: Level, family: &Family<'_>) -> &'static str {
 }
 
 fn budget(level: Level, family: &Family<'_>) -> f64 {
-    let Some(step) = (level as usize).checked_sub(1) else {
+    let Some(step) = (level.min(Level::High) as usize).checked_sub(1) else {
         return 0.0;
     };
     let known = BUDGETS.iter().find(|budgets| family.is(budgets.0));

@@ -38,12 +38,12 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>) {
         out.close();
     }
     out.put("]}]");
-    let mode = match request.options.tool_choice {
-        Some("\"none\"") => "NONE",
-        Some("\"any\"" | "\"required\"") => "ANY",
+    let mode = match request.options.tool_choice.span() {
+        "\"none\"" => "NONE",
+        "\"any\"" | "\"required\"" => "ANY",
         _ if request.tools.iter().any(|tool| tool.strict) => "VALIDATED",
-        Some(_) => "AUTO",
-        None => return,
+        "" => return,
+        _ => "AUTO",
     };
     out.put(r#""toolConfig":{"functionCallingConfig":{"mode":"#).string(mode);
     out.put("}}");
@@ -58,7 +58,9 @@ pub(super) fn without_const(schema: &str) -> String {
     };
     let mut left = vec![&mut root];
     while let Some(schema) = left.pop() {
-        let Value::Object(members) = schema else { continue };
+        let Value::Object(members) = schema else {
+            continue;
+        };
         if matches!(members.get("const"), Some(Value::String(_) | Value::Number(_))) {
             let only = members.remove("const").unwrap_or_default();
             members.insert("enum", vec![only]);

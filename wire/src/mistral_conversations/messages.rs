@@ -2,8 +2,8 @@
 
 use crate::body::{has_image, Forms};
 use crate::context::{Block, Message, Part, Role};
+use crate::doc::Node;
 use crate::ids::hash;
-use crate::literal::Literal;
 use crate::openai_completions::function_call;
 use crate::request::Request;
 use crate::text::decimal;
@@ -12,6 +12,8 @@ use crate::write::Writer;
 const FORMS: Forms = Forms {
     text: [r#"{"type":"text","text":""#, r#""}"#],
     image: [r#"{"type":"image_url","image_url":"data:"#, ";base64,", r#""}"#],
+    takes_strings: true,
+    marks_images: false,
 };
 
 /// Call ids: nine letters or digits.
@@ -33,17 +35,7 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>) {
     for message in &request.messages {
         match message.role {
             // One that says nothing is refused.
-            Role::User if message.parts.iter().any(Part::is_sent) => {
-                out.put(r#"{"role":"user","content":"#);
-                if message.whole {
-                    out.quoted(&message.text());
-                } else {
-                    out.put("[");
-                    FORMS.parts(out, &message.parts, Part::is_sent);
-                    out.put("]");
-                }
-                out.close();
-            }
+            Role::User if message.parts.iter().any(Part::is_sent) => FORMS.user(out, message, Part::is_sent),
             Role::Assistant => assistant(out, message),
             // All that the system said is in the prompt.
             _ => {}
@@ -79,7 +71,7 @@ fn assistant(out: &mut Writer, message: &Message<'_>) {
     }
     if has_calls {
         out.put(r#""tool_calls":["#);
-        for part in message.parts.iter().filter(|part| part.kind == Block::Call) {
+        for part in message.parts.iter().filter(|part| part.is_call()) {
             function_call(out, part);
         }
         out.put("]");
@@ -89,7 +81,7 @@ fn assistant(out: &mut Writer, message: &Message<'_>) {
 
 fn result(out: &mut Writer, result: &Message<'_>) {
     let escaped = ["\"", &result.text(), "\""].concat();
-    let text = Literal::of_span(&escaped).text();
+    let text = Node::of(&escaped).as_text();
     let shown = match text.trim() {
         "" if has_image(result) => "(see attached image)",
         "" => "(no tool output)",

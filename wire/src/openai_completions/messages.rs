@@ -1,13 +1,13 @@
 //! The conversation in Chat Completions form (PROVIDERS 5.1).
 
 use super::reasoning::{replayable, replayable_entry};
-use crate::body::{has_image, Forms};
+use crate::body::{content, has_image, Forms};
 use crate::cache_mark::{insert_marker, Mark};
 use crate::compat::{Compat, Flag};
 use crate::context::{joined, Block, Message, Part, Role};
+use crate::doc::At;
 use crate::http::WireError;
 use crate::ids::{cleaned, hash, shortened};
-use crate::literal::Literal;
 use crate::request::Request;
 use crate::text::around;
 use crate::transcript::update_text;
@@ -19,6 +19,8 @@ pub(super) const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning"
 const FORMS: Forms = Forms {
     text: [r#"{"type":"text","text":""#, r#""}"#],
     image: [r#"{"type":"image_url","image_url":{"url":"data:"#, ";base64,", r#""}}"#],
+    takes_strings: true,
+    marks_images: false,
 };
 
 /// Call ids for OpenAI itself, which takes 40 characters.
@@ -51,16 +53,13 @@ pub(super) struct Conversation<'r, 'a> {
     pub out: &'r mut Writer,
     pub request: &'r Request<'a>,
     pub compat: &'r Compat<'a>,
-    /// The last place that a cache marker could go to.
-    pub mark: Option<Mark>,
+    /// Takes why the conversation cannot be sent: a call of a grammar tool lacks its text.
+    pub fault: &'r mut Option<WireError>,
 }
 
 impl Conversation<'_, '_> {
-    /// Writes `messages`. `marker` is the source of a marker for cacheable parts.
-    ///
-    /// # Errors
-    /// `invalid_request` when a call of a grammar tool lacks its text.
-    pub fn write(mut self, marker: Option<&str>) -> Result<(), WireError> {
+    /// Writes `messages`. `marker` is for cacheable parts.
+    pub fn write(mut self, marker: At<'_>) {
         let request = self.request;
         self.out.put(r#""messages":["#);
         self.instruction(&request.prompt, marker);
@@ -68,14 +67,14 @@ impl Conversation<'_, '_> {
         for message in &request.messages {
             let before = self.out.len();
             match message.role {
-                Role::System => self.instruction(&update_text(message), None),
-                Role::Assistant => self.assistant(message)?,
+                Role::System => self.instruction(&update_text(message), At::default()),
+                Role::Assistant => self.assistant(message),
                 // An empty list is left out; a string is sent whatever it says.
                 _ if message.whole || message.parts.iter().any(Part::is_sent) => {
                     if after_result {
                         self.bridge();
                     }
-                    self.user(message);
+                    FORMS.user(self.out, message, Part::is_sent);
                 }
                 _ => {}
             }
@@ -86,12 +85,11 @@ impl Conversation<'_, '_> {
             }
         }
         self.out.put("]");
-        insert_marker(self.out, self.mark, marker);
-        Ok(())
+        insert_marker(self.out, self.out.mark, marker);
     }
 
     /// A system message, unless it says nothing.
-    fn instruction(&mut self, text: &str, marker: Option<&str>) {
+    fn instruction(&mut self, text: &str, marker: At<'_>) {
         if text.is_empty() {
             return;
         }
@@ -100,12 +98,11 @@ impl Conversation<'_, '_> {
         out.put(if developer { r#"{"role":"developer","content":"# } else { r#"{"role":"system","content":"# });
         let start = out.len();
         out.quoted(text);
-        let mark = Mark::String(start, out.len());
-        insert_marker(out, Some(mark), marker);
+        insert_marker(out, Mark { start, end: out.len() }, marker);
         out.close();
     }
 
-    fn assistant(&mut self, message: &Message<'_>) -> Result<(), WireError> {
+    fn assistant(&mut self, message: &Message<'_>) {
         let compat = self.compat;
         let parts = &message.parts;
         let (says_text, has_calls) = (!message.is_blank(), message.has(Block::Call));
@@ -113,18 +110,16 @@ impl Conversation<'_, '_> {
         let thought = parts.iter().find(|part| part.says_thought()).map(|part| part.signature);
         let as_text = compat.has(Flag::ThinkingAsText) && thought.is_some();
         if !says_text && !as_text && !has_calls {
-            return Ok(());
+            return;
         }
         self.out.put(r#"{"role":"assistant""#);
         if as_text {
             self.out.put(r#""content":["#);
-            self.text_part(&joined(parts, Part::says_thought, "\\n\\n"));
-            for part in parts.iter().filter(|part| part.says_text()) {
-                self.text_part(part.text.inner());
-            }
+            FORMS.text(self.out, &joined(parts, Part::says_thought, "\\n\\n"));
+            FORMS.parts(self.out, parts, Part::says_text);
             self.out.put("]");
         } else if says_text {
-            self.string_content(&joined(parts, Part::says_text, ""));
+            content(self.out.key("content"), &joined(parts, Part::says_text, ""));
         } else if compat.has(Flag::AssistantAfterToolResult) || compat.has(Flag::NonNullAssistantContent) {
             self.out.put(r#""content":"""#);
         } else {
@@ -139,8 +134,8 @@ impl Conversation<'_, '_> {
         }
         if has_calls {
             self.out.put(r#""tool_calls":["#);
-            for part in parts.iter().filter(|part| part.kind == Block::Call) {
-                self.call(part)?;
+            for part in parts.iter().filter(|part| part.is_call()) {
+                self.call(part);
             }
             self.out.put("]");
         }
@@ -151,11 +146,10 @@ impl Conversation<'_, '_> {
             self.out.put(r#""reasoning_content":"""#);
         }
         self.out.close();
-        Ok(())
     }
 
     /// The member that the thinking came in, if it goes back there.
-    fn reasoning_field(&self, signature: Literal<'_>) -> Option<&'static str> {
+    fn reasoning_field(&self, signature: At<'_>) -> Option<&'static str> {
         let field = REASONING_FIELDS.into_iter().find(|field| signature.is(field))?;
         // This gateway sends one name and takes the other.
         Some(if self.request.model.provider == "opencode-go" && field == "reasoning" {
@@ -165,31 +159,32 @@ impl Conversation<'_, '_> {
         })
     }
 
-    fn call(&mut self, call: &Part<'_>) -> Result<(), WireError> {
+    fn call(&mut self, call: &Part<'_>) {
         let Some(property) = self.request.grammar_property(&call.name) else {
-            function_call(self.out, call);
-            return Ok(());
+            return function_call(self.out, call);
         };
-        let Some(input) = call.arguments.at(property).as_literal() else {
+        let input = call.input(property);
+        if input.is_absent() {
             let parts = ["Grammar tool call \"", &call.name, "\" requires argument \"", property, "\" to be a string."];
-            return Err(WireError::invalid(parts.concat()));
-        };
+            if self.fault.is_none() {
+                *self.fault = Some(WireError::invalid(parts.concat()));
+            }
+        }
         let out = &mut *self.out;
         out.put(r#"{"id":"#).string(&call.id);
         out.put(r#""type":"custom","custom":{"name":"#).string(&call.name);
-        out.key("input").literal(input);
+        out.member("input", input);
         out.put("}}");
-        Ok(())
     }
 
     /// Writes the results of one answer; whether a user message may not follow as it is.
     fn results(&mut self, results: &[Message<'_>]) -> bool {
         for result in results {
-            self.out.put(r#"{"role":"tool""#);
+            self.out.put(r#"{"role":"tool","content":"#);
             if !result.is_blank() {
-                self.string_content(&result.text());
+                content(self.out, &result.text());
             } else {
-                self.string_content(if has_image(result) { "(see attached image)" } else { "(no tool output)" });
+                content(self.out, if has_image(result) { "(see attached image)" } else { "(no tool output)" });
             }
             self.out.key("tool_call_id").string(&result.id);
             if self.compat.has(Flag::ToolResultName) {
@@ -203,7 +198,7 @@ impl Conversation<'_, '_> {
         // The images follow in one user message, for a tool message takes none.
         self.bridge();
         self.out.put(r#"{"role":"user","content":["#);
-        self.text_part("Attached image(s) from tool result:");
+        FORMS.text(self.out, "Attached image(s) from tool result:");
         for result in results {
             FORMS.parts(self.out, &result.parts, Part::is_image);
         }
@@ -217,39 +212,6 @@ impl Conversation<'_, '_> {
             self.out.put(r#"{"role":"assistant","content":"I have processed the tool results."}"#);
         }
     }
-
-    fn user(&mut self, message: &Message<'_>) {
-        self.out.put(r#"{"role":"user""#);
-        if message.whole {
-            self.string_content(&message.text());
-        } else {
-            self.out.put(r#""content":["#);
-            for part in message.parts.iter().filter(|part| part.is_sent()) {
-                FORMS.part(self.out, part);
-                if part.is_text() {
-                    self.mark = Some(Mark::Part(self.out.len()));
-                }
-            }
-            self.out.put("]");
-        }
-        self.out.close();
-    }
-
-    /// `text` is escaped.
-    fn string_content(&mut self, text: &str) {
-        self.out.key("content");
-        let start = self.out.len();
-        self.out.quoted(text);
-        if !text.is_empty() {
-            self.mark = Some(Mark::String(start, self.out.len()));
-        }
-    }
-
-    /// `text` is escaped.
-    fn text_part(&mut self, text: &str) {
-        FORMS.text(self.out, text);
-        self.mark = Some(Mark::Part(self.out.len()));
-    }
 }
 
 /// The reasoning details that go back with an answer, as a list; empty when there are none.
@@ -258,12 +220,12 @@ fn details(parts: &[Part<'_>]) -> String {
     for part in parts {
         match part.kind {
             Block::Thinking => {
-                if let Some(list) = replayable(part.signature) {
+                if let Some(list) = replayable(part.signature.literal()) {
                     return list;
                 }
             }
             Block::Call => {
-                if let Some(entry) = replayable_entry(part.signature) {
+                if let Some(entry) = replayable_entry(part.signature.literal()) {
                     older.raw(&entry);
                 }
             }

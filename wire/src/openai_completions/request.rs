@@ -6,30 +6,27 @@ use crate::body::{cache_key, copilot_headers, response_format};
 use crate::cache_mark::cache_control;
 use crate::compat::{Affinity, Compat, Flag};
 use crate::context::Block;
-use crate::http::WireError;
+use crate::doc::At;
 use crate::request::{Made, Request, Retention};
 use crate::text::has;
-use crate::tools::Can;
 use crate::write::Writer;
 
 /// Builds a Chat Completions request.
-pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), WireError> {
+pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) {
     let compat = Compat::of(&request.model);
     let ids = if request.model.provider == "openai" { messages::short_id } else { messages::long_id };
-    request.converse(compat.has(Flag::MidConvoSystemMessages), ids);
-    request.declare(&Can {
-        grammar: compat.has(Flag::GrammarTools),
-        strict: compat.has(Flag::StrictMode),
-        refused: &[],
-    })?;
+    request.converse(&compat.target(ids), made);
     made.url.push_str("/chat/completions");
     headers(request, &compat, made);
 
-    let out = &mut made.body;
+    let Made { body: out, fault, .. } = made;
     let (model, options, max_tokens) = (&request.model, &request.options, request.max_tokens());
-    let marker = cache_control(options.retention, compat.has(Flag::LongRetention)).filter(|_| compat.cache_control);
+    let mut marker = At::default();
+    if compat.has(Flag::CacheControl) {
+        marker = cache_control(options.retention, compat.has(Flag::LongRetention));
+    }
     out.key("model").string(&model.id);
-    Conversation { out, request, compat: &compat, mark: None }.write(marker)?;
+    Conversation { out, request, compat: &compat, fault }.write(marker);
     out.key("stream").bool(true);
     session(out, &compat, request);
     if compat.has(Flag::UsageInStreaming) {
@@ -39,7 +36,8 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), 
         out.put(r#""store":false"#);
     }
     if max_tokens > 0.0 {
-        out.key(if compat.plain_max_tokens { "max_tokens" } else { "max_completion_tokens" }).number(max_tokens);
+        out.key(if compat.has(Flag::PlainMaxTokens) { "max_tokens" } else { "max_completion_tokens" })
+            .number(max_tokens);
     }
     out.number_member("temperature", options.temperature);
     if !request.tools.is_empty() {
@@ -55,7 +53,7 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), 
     response_format(out, options.response_schema);
     out.number_member("priority", compat.at.number("vllmPriority"));
     let ceiling = if max_tokens > 0.0 { max_tokens } else { model.max_tokens };
-    let budget = request.level.and_then(|level| request.thinking_budget(level, ceiling));
+    let budget = request.thinking_budget(ceiling);
     if model.reasoning {
         thinking::write(out, request, &compat, budget);
         let field = compat.at.text("thinkingTokenBudgetField");
@@ -65,17 +63,16 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), 
             out.number_member("thinking_token_budget", budget);
         }
     }
-    out.member("provider", compat.at.source("openRouterRouting", b'{'));
+    out.member("provider", compat.at.at("openRouterRouting").only(b'{'));
     gateway(out, &compat);
     request.add_sampling(out);
-    Ok(())
 }
 
 /// The session, where it helps the provider to find its cache.
 fn session(out: &mut Writer, compat: &Compat<'_>, request: &Request<'_>) {
     let options = &request.options;
     let long = options.retention == Retention::Long && compat.has(Flag::LongRetention);
-    let mode = compat.at.literal("promptCacheKeyMode");
+    let mode = compat.at.at("promptCacheKeyMode");
     let wanted = mode.is("enabled") || !mode.is("disabled") && (long || has(&request.model.base_url, "api.openai.com"));
     if wanted && !options.session.is_empty() {
         out.key("prompt_cache_key").string(&cache_key(options.session));
@@ -92,10 +89,7 @@ fn gateway(out: &mut Writer, compat: &Compat<'_>) {
     out.put(r#""providerOptions":{"gateway":{"#);
     let empty = out.len();
     for name in ["only", "order"] {
-        let value = routing.at(name).span();
-        if !value.is_empty() {
-            out.key(name).raw(value);
-        }
+        out.member(name, routing.at(name));
     }
     if out.len() == empty {
         return out.truncate(before);
@@ -106,14 +100,15 @@ fn gateway(out: &mut Writer, compat: &Compat<'_>) {
 /// Adds the headers of a host of OpenAI's protocols.
 pub(crate) fn headers(request: &Request<'_>, compat: &Compat<'_>, made: &mut Made) {
     copilot_headers(request, made);
-    let session = request.options.session.text();
+    let session = request.options.session.as_text();
     if session.is_empty() || !compat.has(Flag::SessionAffinity) {
         return;
     }
-    if compat.affinity == Affinity::Router {
+    let affinity = compat.affinity();
+    if affinity == Affinity::Router {
         return made.headers.set("x-session-id", &session);
     }
-    if compat.affinity == Affinity::Full {
+    if affinity == Affinity::Full {
         made.headers.set("session_id", &session);
     }
     made.headers.set("x-client-request-id", &session);

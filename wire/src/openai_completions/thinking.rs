@@ -1,27 +1,25 @@
 //! How each dialect is told to think (PROVIDERS 5.2).
 
 use crate::compat::{Compat, Flag, ThinkingFormat};
-use crate::doc::At;
-use crate::literal::Literal;
-use crate::model::{Level, Mapped};
+use crate::doc::{At, Node};
+use crate::model::Level;
 use crate::request::Request;
 use crate::write::Writer;
 
+static NONE: Node<'static> = Node::of("\"none\"");
+
 /// Writes the members that switch thinking on or off, for a model that can think. `budget` is the number of tokens to
-/// think with, where there is thinking.
-pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>, budget: Option<f64>) {
+/// think with; NaN where there is no thinking.
+pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>, budget: f64) {
     let (model, level) = (&request.model, request.level);
     let on = level.is_some();
-    let off = model.mapped(Level::Off);
-    let off_word = match off {
-        Mapped::To(word) => word,
-        _ => Literal::of_span("\"none\""),
-    };
-    // The provider's word for the level asked for.
-    let word = level.map(|level| model.word(level));
-    let can_be_off = on || !matches!(off, Mapped::Never);
+    // The provider's word for thinking off, and for the level asked for.
+    let off = model.mapped(Level::Off).only(b'"');
+    let word = level.map_or(At::default(), |level| model.word(level));
+    let word_or_off = word.or(off).or(&NONE);
+    let can_be_off = on || !model.lacks(Level::Off);
     let mut effort = word;
-    match compat.thinking_format {
+    match compat.thinking_format() {
         ThinkingFormat::Zai => {
             out.put(if on {
                 r#""thinking":{"type":"enabled","clear_thinking":false}"#
@@ -33,11 +31,11 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>
         ThinkingFormat::QwenChatTemplate => {
             out.put(r#""chat_template_kwargs":{"enable_thinking":"#).bool(on);
             out.put(r#""preserve_thinking":true}"#);
-            effort = None;
+            effort = At::default();
         }
         ThinkingFormat::ChatTemplate => {
             template(out, "chat_template_kwargs", compat.at.at("chatTemplateKwargs"), request, budget);
-            effort = None;
+            effort = At::default();
         }
         ThinkingFormat::Baseten => {
             template(out, "chat_template_args", compat.at.at("chatTemplateArgs"), request, budget);
@@ -50,15 +48,16 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>
         }
         ThinkingFormat::OpenRouter => {
             if can_be_off {
-                reasoning(out, word.unwrap_or(off_word));
+                reasoning(out, word_or_off);
             }
-            effort = None;
+            effort = At::default();
         }
         ThinkingFormat::AntLing => {
-            if let Some(Mapped::To(word)) = level.map(|level| model.mapped(level)) {
-                reasoning(out, word);
+            let known = level.map_or(At::default(), |level| model.mapped(level));
+            if known.is_string() {
+                reasoning(out, known);
             }
-            effort = None;
+            effort = At::default();
         }
         ThinkingFormat::Together => {
             out.put(r#""reasoning":{"enabled":"#).bool(on);
@@ -66,52 +65,50 @@ pub(super) fn write(out: &mut Writer, request: &Request<'_>, compat: &Compat<'_>
         }
         ThinkingFormat::StringThinking => {
             if can_be_off {
-                out.key("thinking").literal(word.unwrap_or(off_word));
+                out.member("thinking", word_or_off);
             }
-            effort = None;
+            effort = At::default();
         }
         ThinkingFormat::OpenAi => {
-            if let (None, Mapped::To(word)) = (effort, off) {
-                effort = Some(word);
-            }
+            effort = word.or(off);
         }
     }
     if compat.has(Flag::ReasoningEffort) {
-        out.member("reasoning_effort", effort.map(Literal::span));
+        out.member("reasoning_effort", effort);
     }
 }
 
-fn reasoning(out: &mut Writer, effort: Literal<'_>) {
-    out.put(r#""reasoning":{"effort":"#).literal(effort);
+fn reasoning(out: &mut Writer, effort: At<'_>) {
+    out.put(r#""reasoning":{"effort":"#).value(effort);
     out.close();
 }
 
 /// The word for the level, or for thinking off where the provider has one.
-fn effort_or_off<'a>(request: &Request<'a>) -> Option<Literal<'a>> {
-    match (request.model.mapped(request.level.unwrap_or(Level::Off)), request.level) {
-        (Mapped::To(word), _) => Some(word),
-        (Mapped::Absent, Some(level)) => Some(level.word()),
-        _ => None,
+fn effort_or_off<'a>(request: &Request<'a>) -> At<'a> {
+    let level = request.level.unwrap_or(Level::Off);
+    if level == Level::Off || request.model.lacks(level) {
+        return request.model.mapped(level).only(b'"');
     }
+    request.model.word(level)
 }
 
 /// Writes template values: constants as they are, variables by name.
-fn template(out: &mut Writer, name: &str, values: At<'_>, request: &Request<'_>, budget: Option<f64>) {
+fn template(out: &mut Writer, name: &str, values: At<'_>, request: &Request<'_>, budget: f64) {
     let before = out.len();
     out.key(name).open();
     let empty = out.len();
-    for (key, value) in values.members() {
-        let key = key.text();
-        let variable = value.literal("$var");
-        if value.first() != b'{' {
-            out.key(&key).raw(value.span());
+    for value in values.members() {
+        let key = value.name().text();
+        let variable = value.at("$var");
+        if !value.is_object() {
+            out.member(&key, value);
         } else if value.is_true("omitWhenOff") && request.level.is_none() {
         } else if variable.is("thinking.enabled") {
             out.key(&key).bool(request.level.is_some());
         } else if variable.is("thinking.budget") {
             out.number_member(&key, budget);
         } else {
-            out.member(&key, effort_or_off(request).map(Literal::span));
+            out.member(&key, effort_or_off(request));
         }
     }
     if out.len() == empty {

@@ -1,11 +1,12 @@
 //! Tool declarations.
 
+use crate::doc::At;
 use crate::request::Request;
 use crate::write::Writer;
 
-/// Writes `tools`. `strict_mode`: whether the host knows about that. `flat` is for an API that has type and members of a tool in one object; `marker` is the source of a
-/// cache marker for the last one.
-pub(crate) fn write(out: &mut Writer, request: &Request<'_>, strict_mode: bool, flat: bool, marker: Option<&str>) {
+/// Writes `tools`. `strict_mode`: whether the host knows about that. `flat` is for an API that has type and members of a
+/// tool in one object; `marker` is for the last one.
+pub(crate) fn write(out: &mut Writer, request: &Request<'_>, strict_mode: bool, flat: bool, marker: At<'_>) {
     out.put(r#""tools":["#);
     for (index, tool) in request.tools.iter().enumerate() {
         let grammar = !tool.syntax.is_empty();
@@ -18,7 +19,7 @@ pub(crate) fn write(out: &mut Writer, request: &Request<'_>, strict_mode: bool, 
         if grammar {
             out.put(if flat { r#""format":{"type":"grammar""# } else { r#""format":{"type":"grammar","grammar":{"# });
             out.key("syntax").string(tool.syntax);
-            out.key("definition").literal(tool.definition);
+            out.member("definition", tool.definition);
             out.put(if flat { "}" } else { "}}" });
         } else {
             out.key("parameters").raw(&tool.schema);

@@ -19,6 +19,8 @@ const MADE_UP: &str = "msg_pi_";
 const FORMS: Forms = Forms {
     text: [r#"{"type":"input_text","text":""#, r#""}"#],
     image: [r#"{"type":"input_image","detail":"auto","image_url":"data:"#, ";base64,", r#""}"#],
+    takes_strings: false,
+    marks_images: false,
 };
 
 /// Ids of calls travel as `call id|item id`. The first half is the provider's id of the call and names it alone.
@@ -46,11 +48,7 @@ impl Conversation<'_, '_> {
                 Role::System => self.instruction(out, &update_text(message)),
                 Role::Assistant => self.assistant(out, message, number, &mut used),
                 // One that says nothing is left out.
-                _ if message.parts.iter().any(Part::is_sent) => {
-                    out.put(r#"{"role":"user","content":["#);
-                    FORMS.parts(out, &message.parts, Part::is_sent);
-                    out.put("]}");
-                }
+                _ if message.parts.iter().any(Part::is_sent) => FORMS.user(out, message, Part::is_sent),
                 _ => {}
             }
             number += u64::from(out.len() > before);
@@ -77,7 +75,7 @@ impl Conversation<'_, '_> {
         let mut named = message.own;
         for part in &message.parts {
             if part.kind == Block::Thinking && !part.signature.is_empty() {
-                let signature = part.signature.text();
+                let signature = part.signature.as_text();
                 named &= is_replayable(Doc::of(&signature).root(), used);
             }
         }
@@ -88,7 +86,7 @@ impl Conversation<'_, '_> {
             match part.kind {
                 Block::Thinking if named && !part.signature.is_empty() => {
                     idle.get_or_insert(out.len());
-                    out.raw(&part.signature.text());
+                    out.raw(&part.signature.as_text());
                 }
                 Block::Text if !part.text.is_empty() => {
                     idle = None;
@@ -113,7 +111,7 @@ impl Conversation<'_, '_> {
         let property = self.request.grammar_property(&call.name);
         let prefix = if property.is_some() { "ctc_" } else { "fc_" };
         out.put(if property.is_some() { r#"{"type":"custom_tool_call""# } else { r#"{"type":"function_call""# });
-        let came = call.came.text();
+        let came = call.came().as_text();
         let item = around(&came, b'|', false).map_or("", |halves| halves.1);
         if named && fits(item, prefix) && used.set(item, 0).is_none() {
             out.key("id").string(item);
@@ -126,10 +124,12 @@ impl Conversation<'_, '_> {
             return out.close();
         };
         out.key("input");
-        match call.arguments.at(property).as_literal() {
-            Some(text) => out.literal(text),
+        let input = call.input(property);
+        if input.is_string() {
+            out.value(input);
+        } else {
             // Another model may have called a grammar tool in another way: what it wrote is what there is.
-            None => out.embedded(call.arguments()),
+            out.embedded(call.arguments());
         }
         out.close();
     }
@@ -158,16 +158,16 @@ impl Conversation<'_, '_> {
 /// Writes a text of an answer as a message. It keeps the id it came with where ids go back, that is where `used` are
 /// given, else it gets the one that was `made` for it.
 fn said(out: &mut Writer, part: &Part<'_>, used: Option<&mut NameMap>, made: &str) {
-    let signature = part.signature.text();
+    let signature = part.signature.as_text();
     let doc = Doc::of(&signature);
-    let (id, phase) = (doc.root().literal("id").inner(), doc.root().source("phase", b'"'));
+    let id = doc.root().at("id").inner();
     // Older ones are the id alone.
     let id = if id.is_empty() { signature.as_ref() } else { id };
     let known = fits(id, "msg_") && !id.starts_with(MADE_UP) && used.is_some_and(|used| used.set(id, 0).is_none());
     out.put(r#"{"type":"message","role":"assistant","status":"completed""#);
     out.key("id").string(if known { id } else { made });
-    out.member("phase", phase);
-    out.put(r#""content":[{"type":"output_text","annotations":[],"text":"#).literal(part.text);
+    out.member("phase", doc.root().string("phase"));
+    out.put(r#""content":[{"type":"output_text","annotations":[],"text":"#).value(part.text);
     out.put("}]}");
 }
 
@@ -179,10 +179,10 @@ fn fits(id: &str, prefix: &str) -> bool {
 /// Whether a signature is a reasoning item that is new here and says something. The server keeps nothing: it would look
 /// in vain for what an item without its content says.
 fn is_replayable(item: At<'_>, used: &mut NameMap) -> bool {
-    let id = item.literal("id").inner();
-    item.literal("type").inner() == "reasoning"
+    let id = item.at("id").inner();
+    item.at("type").inner() == "reasoning"
         && item.at("summary").first() == b'['
-        && (!item.literal("encrypted_content").is_empty() || item.at("content").items().next().is_some())
+        && (!item.at("encrypted_content").is_empty() || !item.at("content").items().is_empty())
         && !id.is_empty()
         && fits(id, "")
         && used.set(id, 0).is_none()

@@ -3,26 +3,21 @@
 use super::input::{call_id, Conversation};
 use crate::body::cache_key;
 use crate::compat::{Compat, Flag};
-use crate::http::WireError;
-use crate::literal::Literal;
-use crate::model::{Level, Mapped};
+use crate::doc::{At, Node};
+use crate::model::Level;
 use crate::openai_completions::{headers, write_tools};
 use crate::request::{response_form, Made, Request, Retention};
-use crate::tools::Can;
 use crate::write::Writer;
 
 /// The smallest answer one may ask for.
 const FEWEST_TOKENS: f64 = 16.0;
 
+static NONE: Node<'static> = Node::of("\"none\"");
+
 /// Builds a request.
-pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), WireError> {
+pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) {
     let compat = Compat::of(&request.model);
-    request.converse(compat.has(Flag::MidConvoSystemMessages), call_id);
-    request.declare(&Can {
-        grammar: compat.has(Flag::GrammarTools),
-        strict: compat.has(Flag::StrictMode),
-        refused: &[],
-    })?;
+    request.converse(&compat.target(call_id), made);
     made.url.push_str("/responses");
     headers(request, &compat, made);
 
@@ -38,19 +33,18 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) -> Result<(), 
     }
     out.number_member("temperature", options.temperature);
     if !request.tools.is_empty() {
-        write_tools(out, request, compat.has(Flag::StrictMode), true, None);
+        write_tools(out, request, compat.has(Flag::StrictMode), true, At::default());
         out.member("tool_choice", options.tool_choice);
     }
-    if let Some(schema) = options.response_schema {
+    if !options.response_schema.is_absent() {
         out.put(r#""text":{"format":{"type":"json_schema""#);
-        response_form(out, schema);
+        response_form(out, options.response_schema);
         out.put("}}");
     }
     if model.reasoning {
         reasoning(out, request);
     }
     request.add_sampling(out);
-    Ok(())
 }
 
 /// Where the provider finds what it cached, and for how long it keeps it.
@@ -71,22 +65,21 @@ fn session(out: &mut Writer, compat: &Compat<'_>, request: &Request<'_>) {
 /// Nothing is stored there, so what it thought must come along to be given back.
 fn reasoning(out: &mut Writer, request: &Request<'_>) {
     let model = &request.model;
-    let off = match model.mapped(Level::Off) {
-        Mapped::Never => None,
-        Mapped::To(word) => Some(word),
-        Mapped::Absent => Some(Literal::of_span("\"none\"")),
+    // The provider's word for the level asked for, or for none.
+    let on = request.level.is_some();
+    let effort = match request.level {
+        Some(level) => model.word(level),
+        None => model.mapped(Level::Off).only(b'"').or(&NONE),
     };
-    // The provider's word for the level asked for.
-    let word = request.level.map(|level| model.word(level));
-    if let Some(effort) = word.or(off.filter(|_| model.provider != "github-copilot")) {
-        out.put(r#""reasoning":{"effort":"#).literal(effort);
-        if word.is_some() {
+    if on || !model.lacks(Level::Off) && model.provider != "github-copilot" {
+        out.put(r#""reasoning":{"effort":"#).value(effort);
+        if on {
             out.put(r#""summary":"auto""#);
         }
         out.close();
     }
     // xAI thinks whatever it is told.
-    if word.is_some() || model.provider == "xai" {
+    if on || model.provider == "xai" {
         out.put(r#""include":["reasoning.encrypted_content"]"#);
     }
 }
