@@ -93,11 +93,16 @@ report.check(
  * Rust can run into user code, and an exception that passes through Rust frames leaves their state torn.
  */
 const cannotThrow = new Map([["Answer", "arrays made by our own TypeScript, read by index"]]);
+/** Functions of the language that throw for no text and no number. */
+const language = /js_name = (Number|String)\b/;
 for (const file of js) {
   for (const [, block] of code(file).matchAll(/extern\s+"C"\s*\{([\s\S]*?)\n\s*\}/g)) {
     const imported = /((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?fn\s+(\w+)\s*\((?:\s*this:\s*&(\w+))?/g;
     for (const [, attributes, name, type] of block.matchAll(imported)) {
-      const ok = /\bcatch\b/.test(attributes) || (cannotThrow.has(type) && /getter\b/.test(attributes));
+      const ok =
+        /\bcatch\b/.test(attributes) ||
+        language.test(attributes) ||
+        (cannotThrow.has(type) && /getter\b/.test(attributes));
       report.check(
         ok,
         `${short(file)}: import ${name} has no catch, and its type is not one that cannot throw`,

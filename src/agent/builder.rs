@@ -112,7 +112,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Regular expressions for `pattern` in tool schemas. Native builds have a default; a page gives `RegExp`.
+    /// Regular expressions for `pattern` and `format` in tool schemas. Native builds have a default; a page gives
+    /// `RegExp`.
     #[must_use]
     pub fn patterns(mut self, patterns: impl Patterns + 'static) -> Self {
         self.patterns = Rc::new(patterns);

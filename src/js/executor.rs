@@ -10,6 +10,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
+#[cfg(target_family = "wasm")]
+use steersman_wire::json::double::{set_host, Host};
 use wasm_bindgen::prelude::*;
 
 use super::kept::{forget, keep, restore, take, Kept};
@@ -28,6 +30,12 @@ extern "C" {
     /// Whether an ECMA-262 pattern matches somewhere in a text: 1 yes, 0 no, -1 not a pattern.
     #[wasm_bindgen(method, catch)]
     pub fn matches(this: &Env, pattern: &str, text: &str) -> Result<i32, JsValue>;
+
+    /// The language's own reading and writing of numbers.
+    #[wasm_bindgen(js_name = Number)]
+    fn number(text: &str) -> f64;
+    #[wasm_bindgen(js_name = String)]
+    fn digits(value: f64) -> JsValue;
 
     /// Named here, because the crate that has it brings code along for every type of closure that it takes.
     type Promise;
@@ -62,6 +70,8 @@ impl Wake for TaskWaker {
 /// Give the module its environment; called by the JS side before anything else.
 #[wasm_bindgen]
 pub fn install(env: Env) {
+    #[cfg(target_family = "wasm")]
+    set_host(Host { read: number, write: |value| digits(value).as_string().unwrap_or_default() });
     EXECUTOR.with(|executor| {
         drop(executor.env.replace(Some(env)));
     });

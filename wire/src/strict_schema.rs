@@ -42,19 +42,19 @@ pub(crate) fn is_strict(schema: &str) -> bool {
 
 fn node(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
     let depth = depth.checked_sub(1).ok_or("deeply nested schemas are unsupported")?;
-    let Value::Object(members) = schema else {
+    if !matches!(schema, Value::Object(_)) {
         return Err("boolean schemas are unsupported");
-    };
-    if REFUSED.iter().any(|key| members.contains_key(key)) {
+    }
+    if has_any(schema, &REFUSED) {
         return Err("references, combinations, conditions and patterns are unsupported");
     }
-    if refused.iter().any(|key| members.contains_key(key)) {
+    if has_any(schema, refused) {
         return Err("limits of numbers, texts and lists are unsupported");
     }
-    if !["type", "anyOf", "enum"].iter().any(|key| members.contains_key(key)) {
+    if !has_any(schema, &["type", "anyOf", "enum"]) {
         return Err("schemas without a type are unsupported");
     }
-    match members.get_mut("anyOf") {
+    match member(schema, "anyOf") {
         None => {}
         Some(Value::Array(variants)) if !variants.is_empty() => {
             for variant in variants {
@@ -66,31 +66,31 @@ fn node(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'stat
         }
         Some(_) => return Err("anyOf must contain at least one schema"),
     }
-    match members.get_mut("items") {
+    match member(schema, "items") {
         None => {}
         Some(Value::Array(_)) => return Err("tuple schemas are unsupported"),
         Some(items) => node(items, depth, refused)?,
     }
-    if members.get("type").and_then(Value::as_str) == Some("object") {
-        return object(members, depth, refused);
+    if schema.get("type").and_then(Value::as_str) == Some("object") {
+        return object(schema, depth, refused);
     }
-    if members.contains_key("properties") {
+    if has_any(schema, &["properties"]) {
         return Err("properties require type object");
     }
     Ok(())
 }
 
-fn object(members: &mut Object, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
-    if !matches!(members.get("additionalProperties"), None | Some(Value::Bool(false))) {
+fn object(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
+    if !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false))) {
         return Err("schema-valued or true additionalProperties is unsupported");
     }
-    let required = match members.get("required") {
+    let required = match member(schema, "required") {
         None => Vec::new(),
-        Some(Value::Array(names)) if names.iter().all(|name| name.as_str().is_some()) => names.clone(),
+        Some(Value::Array(names)) if names.iter().all(|name| name.as_str().is_some()) => std::mem::take(names),
         Some(_) => return Err("object required must be a string array"),
     };
     let mut names = Vec::new();
-    match members.get_mut("properties") {
+    match member(schema, "properties") {
         None => {}
         Some(Value::Object(properties)) => {
             names.extend(properties.iter().map(|(name, _)| Value::from(name)));
@@ -100,11 +100,8 @@ fn object(members: &mut Object, depth: usize, refused: &[&str]) -> Result<(), &'
                 };
                 node(property, depth, refused)?;
                 if !required.contains(name) && !allows_null(property, depth) {
-                    let mut null = Object::new();
-                    null.insert("type", "null");
-                    let mut nullable = Object::new();
-                    nullable.insert("anyOf", vec![std::mem::take(property), Value::Object(null)]);
-                    *property = Value::Object(nullable);
+                    let null = with("type", "null".into());
+                    *property = with("anyOf", Value::Array(vec![std::mem::take(property), null]));
                 }
             }
         }
@@ -113,9 +110,29 @@ fn object(members: &mut Object, depth: usize, refused: &[&str]) -> Result<(), &'
     if required.iter().any(|name| !names.contains(name)) {
         return Err("required contains an unknown property");
     }
-    members.insert("required", names);
-    members.insert("additionalProperties", false);
+    if let Value::Object(members) = schema {
+        members.insert("required", names);
+        members.insert("additionalProperties", false);
+    }
     Ok(())
+}
+
+/// The object with that one member.
+fn with(name: &str, value: Value) -> Value {
+    let mut object = Object::new();
+    object.insert(name, value);
+    Value::Object(object)
+}
+
+fn member<'v>(schema: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+    match schema {
+        Value::Object(members) => members.get_mut(name),
+        _ => None,
+    }
+}
+
+fn has_any(schema: &Value, names: &[&str]) -> bool {
+    names.iter().any(|name| schema.get(name).is_some())
 }
 
 /// Whether one of the types of a schema is `name`.
@@ -128,8 +145,7 @@ fn has_type(schema: &Value, name: &str) -> bool {
 }
 
 fn is_structured(schema: &Value) -> bool {
-    ["object", "array"].iter().any(|name| has_type(schema, name))
-        || ["properties", "items"].iter().any(|key| schema.get(key).is_some())
+    has_type(schema, "object") || has_type(schema, "array") || has_any(schema, &["properties", "items"])
 }
 
 fn allows_null(schema: &Value, depth: usize) -> bool {

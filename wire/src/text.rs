@@ -85,6 +85,12 @@ pub fn signed(number: i64) -> String {
     [if number < 0 { "-" } else { "" }, &decimal(number.unsigned_abs())].concat()
 }
 
+/// The number that up to nine ASCII digits spell.
+pub(crate) fn number(digits: &str) -> Option<u32> {
+    let sound = matches!(digits.len(), 1..=9) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    sound.then(|| digits.bytes().fold(0, |number, byte| number * 10 + u32::from(byte - b'0')))
+}
+
 /// Why a text is no good JSON, and where.
 pub fn json_fault(what: &str, error: &JsonError) -> String {
     [what, error.kind().as_str(), " at byte ", &decimal(error.offset() as u64)].concat()

@@ -6,14 +6,9 @@ import { parametersOf } from "../schema.js";
 import { WireRefusal } from "../stream/engine.js";
 import type { AgentTool, AgentToolCall } from "../types.js";
 import { describe, isThenable } from "./describe.js";
-import { applyEdit, linesOf, type Verdict } from "./edits.js";
+import { applyEdit, type Edit } from "./edits.js";
 import { withoutForcedNulls } from "./forced-nulls.js";
 import { enter, onReset } from "./guard.js";
-
-interface Issue {
-  readonly path: string;
-  readonly message: string;
-}
 
 /** Keys of compiled schemas in the module, by their text; the text is found by the schema object. */
 const compiled = new Map<string, number>();
@@ -55,21 +50,20 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
   const exact = typeof argumentsText === "string" && prepared === call.arguments ? argumentsText : undefined;
   const text = exact ?? JSON.stringify(copy) ?? "null";
   const key = schemaKey(schema, profile, call.name);
-  return judged(key, text, copy, (issues) => new Error(report(issues, prepared, call)));
+  return judged(key, text, copy, (lines) => new Error(report(lines, prepared, call)));
 }
 
-/** The value of a text as a compiled schema wants it, changed in place. Throws what `refusal` makes of the problems. */
+/** The value of a text as a compiled schema wants it, changed in place. Throws what `refusal` makes of the problems, in lines. */
 function judged(
   key: number,
   text: string,
   value: unknown,
-  refusal: (issues: readonly Issue[]) => Error,
+  refusal: (lines: string) => Error,
 ): unknown {
   const answer = enter(() => wasm.checkArguments(key, text));
   if (answer === undefined) return value;
-  const verdict = JSON.parse(answer) as Verdict;
-  if ("issues" in verdict) throw refusal(verdict.issues);
-  return verdict.edits.reduce(applyEdit, value);
+  if (!answer.startsWith("[")) throw refusal(answer);
+  return (JSON.parse(answer) as Edit[]).reduce(applyEdit, value);
 }
 
 /**
@@ -83,7 +77,7 @@ export function checkedAnswer(schema: object, answer: string): unknown {
     schemaKey(schema, CURRENT),
     text,
     parsed(text),
-    (issues) => new WireRefusal("protocol", `The answer does not fit responseSchema:\n${linesOf(issues)}`),
+    (lines) => new WireRefusal("protocol", `The answer does not fit responseSchema:\n${lines}`),
   );
 }
 
@@ -101,8 +95,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function report(issues: readonly Issue[], received: unknown, call: AgentToolCall): string {
-  return `Validation failed for tool "${call.name}":\n${linesOf(issues)}\n\nReceived arguments:\n${JSON.stringify(received, null, 2)}`;
+function report(lines: string, received: unknown, call: AgentToolCall): string {
+  return `Validation failed for tool "${call.name}":\n${lines}\n\nReceived arguments:\n${JSON.stringify(received, null, 2)}`;
 }
 
 function schemaKey(schema: unknown, profile: Profile, toolName?: string): number {
@@ -155,8 +149,8 @@ function standardValidate(schema: unknown): StandardValidate | undefined {
 function withStandard(validate: StandardValidate, prepared: unknown, call: AgentToolCall): unknown {
   const judge = (result: StandardResult): unknown => {
     if (!result.issues) return result.value;
-    const issues = result.issues.map(({ message, path }) => ({ path: dotted(path), message }));
-    throw new Error(report(issues, prepared, call));
+    const lines = result.issues.map(({ message, path }) => `  - ${dotted(path)}: ${message}`);
+    throw new Error(report(lines.join("\n"), prepared, call));
   };
   const result = validate(structuredClone(prepared));
   return isThenable(result) ? Promise.resolve(result).then(judge) : judge(result as StandardResult);

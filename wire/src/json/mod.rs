@@ -16,7 +16,7 @@
 //! levels. Dropping, cloning and comparing a [`Value`] do recurse, which that limit keeps shallow.
 
 pub mod build;
-pub(crate) mod double;
+pub mod double;
 pub mod error;
 pub mod number;
 pub mod object;

@@ -1,6 +1,6 @@
 //! Numbers that keep the digits they were written with.
 
-use super::double::{exponent_of, parse_f64, shortest};
+use super::double::{self, parse_f64};
 use super::scan;
 use crate::text::{decimal, signed};
 use std::cmp::Ordering;
@@ -91,6 +91,24 @@ pub(super) fn lossless(text: &str) -> bool {
     decimal == Decimal::of(&again)
 }
 
+/// The number after the `e` of another one.
+pub(super) fn exponent_of(bytes: std::str::Bytes<'_>) -> i64 {
+    let (mut given, mut below) = (0i64, false);
+    for byte in bytes {
+        match byte {
+            // Far more than any double has.
+            b'0'..=b'9' if given < i64::MAX / 100 => given = given * 10 + i64::from(byte - b'0'),
+            b'-' => below = true,
+            _ => {}
+        }
+    }
+    if below {
+        -given
+    } else {
+        given
+    }
+}
+
 /// Normal form of a number: `0.d1d2d3… * 10^scale`, `d1` and the last digit not zero, no digits for zero.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Decimal {
@@ -132,6 +150,21 @@ impl Decimal {
         decimal.scale = decimal.scale.saturating_add(exponent_of(bytes));
         decimal
     }
+
+    /// Which of two numbers is greater.
+    pub fn order(&self, other: &Self) -> Ordering {
+        let sign = |decimal: &Self| match (decimal.digits.is_empty(), decimal.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        let magnitude = (self.scale, &self.digits).cmp(&(other.scale, &other.digits));
+        sign(self).cmp(&sign(other)).then(match sign(self) {
+            0 => Ordering::Equal,
+            1 => magnitude,
+            _ => magnitude.reverse(),
+        })
+    }
 }
 
 impl PartialEq for Number {
@@ -151,18 +184,7 @@ impl PartialOrd for Number {
 /// Exact order, without rounding to doubles.
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (left, right) = (Decimal::of(&self.0), Decimal::of(&other.0));
-        let sign = |decimal: &Decimal| match (decimal.digits.is_empty(), decimal.negative) {
-            (true, _) => 0,
-            (false, true) => -1,
-            (false, false) => 1,
-        };
-        let magnitude = || (left.scale, &left.digits).cmp(&(right.scale, &right.digits));
-        sign(&left).cmp(&sign(&right)).then_with(|| match sign(&left) {
-            0 => Ordering::Equal,
-            1 => magnitude(),
-            _ => magnitude().reverse(),
-        })
+        Decimal::of(&self.0).order(&Decimal::of(&other.0))
     }
 }
 
@@ -191,39 +213,10 @@ pub fn write_f64(out: &mut String, value: f64) {
         out.push_str("null");
         return;
     }
-    if value == 0.0 {
-        out.push('0');
+    // Counts are most of what is written.
+    if (0.0..4_294_967_296.0).contains(&value) && value.fract() == 0.0 {
+        out.push_str(&decimal(value as u64));
         return;
     }
-    let (digits, exponent) = shortest(value.abs());
-    let digits = decimal(digits);
-    let count = digits.len() as i32;
-    // The decimal point stands after this many digits.
-    let point = exponent + count;
-    if value < 0.0 {
-        out.push('-');
-    }
-    let zeros = |out: &mut String, count: i32| (0..count).for_each(|_| out.push('0'));
-    if count <= point && point <= 21 {
-        out.push_str(&digits);
-        zeros(out, point - count);
-    } else if 0 < point && point <= 21 {
-        let (whole, fraction) = digits.split_at_checked(point as usize).unwrap_or((&digits, ""));
-        out.push_str(whole);
-        out.push('.');
-        out.push_str(fraction);
-    } else if -6 < point && point <= 0 {
-        out.push_str("0.");
-        zeros(out, -point);
-        out.push_str(&digits);
-    } else {
-        let (first, rest) = digits.split_at_checked(1).unwrap_or((&digits, ""));
-        out.push_str(first);
-        if !rest.is_empty() {
-            out.push('.');
-            out.push_str(rest);
-        }
-        out.push_str(if point > 0 { "e+" } else { "e-" });
-        out.push_str(&decimal((point - 1).unsigned_abs().into()));
-    }
+    double::write(out, value);
 }

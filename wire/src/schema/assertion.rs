@@ -4,7 +4,7 @@ use super::check::Run;
 use super::cut;
 use super::decimal;
 use super::issue::{listed, shown};
-use super::node::{Choices, Keyword, Limit, Measure, Type, Types};
+use super::node::{Choices, Keyword, Limit, Measure, Required, Type, Types};
 use super::suggest;
 use super::text;
 use super::values::{Id, Item};
@@ -26,9 +26,9 @@ pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
         Keyword::Format(format) => of != Type::String || format.accepts(text, run.patterns),
         Keyword::MultipleOf(divisor) => of != Type::Number || decimal::is_multiple(text, divisor) == Some(true),
         Keyword::UniqueItems => of != Type::Array || !text::has_duplicates(&run.values, &item.parts),
-        Keyword::Required(names) => of != Type::Object || names.iter().all(there),
-        Keyword::DependentRequired(list) => {
-            of != Type::Object || list.iter().all(|(name, others)| !there(name) || others.iter().all(there))
+        Keyword::Required(Required { names, beside }) => {
+            let asked = of == Type::Object && beside.as_ref().is_none_or(there);
+            !asked || names.iter().all(there)
         }
         _ => return None,
     })
@@ -36,12 +36,13 @@ pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
 
 fn is_within(limit: &Limit, bound: &Number, item: &Item) -> bool {
     let count = match (limit.of, item.of.number()) {
-        (Measure::Value, Type::Number) => return limit.allows(decimal::compare(&item.text, bound)),
-        (Measure::Length, Type::String) => cut::length(&item.text),
-        (Measure::Members, Type::Object) | (Measure::Items, Type::Array) => item.parts.len(),
+        (Measure::Value, Type::Number) => None,
+        (Measure::Length, Type::String) => Some(cut::length(&item.text)),
+        (Measure::Members, Type::Object) | (Measure::Items, Type::Array) => Some(item.parts.len()),
         _ => return true,
     };
-    (count as f64).partial_cmp(&bound.as_f64()).is_none_or(|order| limit.allows(order))
+    let count = count.map(|count| crate::text::decimal(count as u64));
+    limit.allows(decimal::compare(count.as_ref().unwrap_or(&item.text), bound))
 }
 
 /// Whether a value is of a type. A number is finite: JavaScript reads 1e999 as infinite, which is none.

@@ -1,7 +1,8 @@
 //! Which branch of a failed union to report: a model that reads the failures of every branch learns nothing.
 
 use super::check::Run;
-use super::issue::{extend, listed, Issue};
+use super::frame::Frame;
+use super::issue::{listed, Issue};
 use super::node::{NodeId, ObjectRules, Type};
 use super::text;
 use super::values::{Id, Item};
@@ -11,36 +12,32 @@ use crate::order::NameMap;
 /// A branch with its issues.
 type Branch = (NodeId, Vec<Issue>);
 
-/// The issues to report for a union none of whose branches accepts the value at `path`.
-pub(super) fn choose(run: &Run, value: Id, path: String, mut branches: Vec<Branch>) -> Vec<Issue> {
+/// Reports a union none of whose branches accepts the value of the topmost frame.
+pub(super) fn report(run: &Run, stack: &[Frame], value: Id, mut branches: Vec<Branch>, issues: &mut Vec<Issue>) {
+    let old = run.schema.profile == Profile::V0_85;
     let item = run.values.get(value);
-    let mut issues = Vec::new();
-    if run.schema.profile == Profile::V0_85 {
-        branches.iter_mut().for_each(|(_, others)| issues.append(others));
-    } else {
-        let chosen = match tag(run, &branches).filter(|_| item.of == Type::Object) {
-            None => best(run, item, &branches),
-            Some((name, values, tags)) => {
-                let member = run.values.member(value, name);
-                let chosen = member.and_then(|(_, member)| tags.get(&text::key(&run.values, member)));
-                if chosen.is_none() {
-                    let root = path == "root";
-                    let mut place = if root { String::new() } else { path };
-                    extend(&mut place, root, name);
-                    let message = ["must be one of ", &listed(&run.schema.constants, &values)].concat();
-                    return vec![Issue { path: place, message }];
-                }
-                chosen
+    let (mut wanted, mut message) = (None, "matches none of the alternatives".to_owned());
+    let chosen = match tag(run, &branches).filter(|_| !old && item.of == Type::Object) {
+        None => best(run, item, &branches),
+        Some((name, values, tags)) => {
+            let member = run.values.member(value, name);
+            let chosen = member.and_then(|(_, member)| tags.get(&text::key(&run.values, member)));
+            if chosen.is_none() {
+                wanted = Some(name);
+                message = ["must be one of ", &listed(&run.schema.constants, &values)].concat();
             }
-        };
-        if let Some((_, others)) = chosen.and_then(|chosen| branches.get_mut(chosen)) {
+            chosen
+        }
+    };
+    let before = issues.len();
+    for (position, (_, others)) in branches.iter_mut().enumerate() {
+        if old || chosen == Some(position) {
             issues.append(others);
         }
     }
-    if issues.is_empty() || run.schema.profile == Profile::V0_85 {
-        issues.push(Issue { path, message: "matches none of the alternatives".to_owned() });
+    if old || issues.len() == before {
+        issues.push(Issue { path: run.path(stack, None, wanted), message });
     }
-    issues
 }
 
 /// The branch that declares most of the properties the value has is the one it was meant for; among equals the one

@@ -19,9 +19,14 @@ const MAX_FRAMES: usize = 16_384;
 const ENDLESS: &str = "the tool's schema refers to itself here without end";
 
 /// What is known of a (node, value) pair that a reference led to.
-const RUNNING: u32 = 0;
-const PASSED: u32 = 1;
-const FAILED: u32 = 2;
+struct Outcome {
+    /// `None` while it is being evaluated: to come to it again is a cycle.
+    passed: Option<bool>,
+    /// The parts that it evaluated, when somebody asked.
+    seen: Option<Vec<bool>>,
+    /// What is wrong, when somebody asked.
+    issues: Option<Vec<Issue>>,
+}
 
 /// One use of a schema: the values it looks at and what it found out about them.
 pub(super) struct Run<'r> {
@@ -30,12 +35,10 @@ pub(super) struct Run<'r> {
     pub values: Values,
     /// Steps left; `None` until the first evaluation, when the size of the value is known.
     steps: Option<usize>,
-    /// Outcomes of pairs that references led to. They keep recursive unions from evaluating the same part once per
-    /// branch and level, and an entry still running is a cycle.
+    /// Positions in the list of outcomes, by pair. They keep recursive unions from evaluating the same part once per
+    /// branch and level.
     known: Memo,
-    /// Positions in the list of details: the parts that passed pairs evaluated, the issues of failed ones.
-    detailed: Memo,
-    details: Vec<(Option<Vec<bool>>, Vec<Issue>)>,
+    outcomes: Vec<Outcome>,
     /// The parts evaluated by what ended last, when somebody asked.
     seen: Option<Vec<bool>>,
     /// Why the last evaluation came to no verdict.
@@ -50,8 +53,7 @@ impl<'r> Run<'r> {
             values: Values::new(),
             steps: None,
             known: Memo::default(),
-            detailed: Memo::default(),
-            details: Vec::new(),
+            outcomes: Vec::new(),
             seen: None,
             gave_up: None,
         }
@@ -127,13 +129,16 @@ impl<'r> Run<'r> {
         }
         // Whether the frame below wants to know which parts of this value are evaluated.
         let asked = task.part.is_none() && stack.last().is_some_and(|frame| frame.seen.is_some());
-        let key = (task.role == Role::Reference && self.schema.dynamic.is_empty()).then(|| pair(task.node, task.value));
-        if let Some(key) = key {
+        let mut outcome = usize::MAX;
+        if task.role == Role::Reference && self.schema.dynamic.is_empty() {
+            let key = pair(task.node, task.value);
             let known = self.recall(key, asked, quiet, stack, issues);
             if known.is_some() {
                 return known;
             }
-            self.known.set(key, RUNNING);
+            outcome = self.outcomes.len();
+            self.known.set(key, outcome as u32);
+            self.outcomes.push(Outcome { passed: None, seen: None, issues: None });
         }
         if stack.len() >= MAX_FRAMES {
             self.gave_up = Some("the tool's schema nests too deeply to check these arguments");
@@ -146,11 +151,12 @@ impl<'r> Run<'r> {
             value: task.value,
             part: task.part,
             quiet,
-            key,
+            outcome,
             keyword: 0,
             join: None,
             tasks: Vec::new(),
             next: 0,
+            task,
             passed: 0,
             failed: false,
             seen: collects.then(|| vec![false; parts]),
@@ -166,20 +172,19 @@ impl<'r> Run<'r> {
         let Some(frame) = stack.last_mut() else {
             return;
         };
-        let task = frame.task();
+        let task = frame.task;
         let failed = !ok && !frame.quiet;
         frame.take(ok, self.seen.take(), issues);
-        if let Some(task) = task.filter(|task| failed && matches!(task.role, Role::Name | Role::Extra)) {
+        if failed && matches!(task.role, Role::Name | Role::Extra) {
             issues.push(self.refused(stack, task));
         }
     }
 
     /// What is already known of the target of a reference.
     fn recall(&mut self, key: u64, asked: bool, quiet: bool, stack: &[Frame], issues: &mut Vec<Issue>) -> Option<bool> {
-        let known = self.known.get(key)?;
-        let details = self.detailed.get(key).and_then(|position| self.details.get(position as usize));
-        match known {
-            RUNNING => {
+        let known = self.outcomes.get(self.known.get(key)? as usize)?;
+        match known.passed {
+            None => {
                 // Below a negation not even "no" is an answer.
                 if stack.iter().any(Frame::negates) {
                     self.gave_up = Some(ENDLESS);
@@ -188,15 +193,15 @@ impl<'r> Run<'r> {
                 }
                 Some(false)
             }
-            PASSED if asked => {
-                self.seen = Some(details?.0.clone()?);
+            Some(true) if asked => {
+                self.seen = Some(known.seen.clone()?);
                 Some(true)
             }
-            FAILED if !quiet => {
-                issues.extend_from_slice(&details?.1);
+            Some(false) if !quiet => {
+                issues.extend_from_slice(known.issues.as_ref()?);
                 Some(false)
             }
-            known => Some(known == PASSED),
+            passed => passed,
         }
     }
 
@@ -248,8 +253,7 @@ impl<'r> Run<'r> {
             return;
         }
         match keyword {
-            Keyword::Required(names) => self.missing(names, stack, issues),
-            Keyword::DependentRequired(list) => self.missing_beside(list, stack, issues),
+            Keyword::Required(required) => self.missing(required, stack, issues),
             _ => {
                 let message = assertion::message(self, keyword, value);
                 issues.push(self.issue(stack, None, message));
@@ -291,8 +295,7 @@ impl<'r> Run<'r> {
         let (value, passed) = (frame.value, frame.passed);
         let message = match join {
             Some(Join::Any | Join::One) if passed == 0 => {
-                let path = self.path(stack, None);
-                issues.append(&mut blame::choose(self, value, path, branches));
+                blame::report(self, stack, value, branches, issues);
                 return;
             }
             Some(Join::One) => "matches more than one of the alternatives, where exactly one must match",
@@ -307,13 +310,11 @@ impl<'r> Run<'r> {
         let Some(frame) = stack.pop() else {
             return false;
         };
-        if let Some(key) = frame.key {
-            self.known.set(key, if frame.failed { FAILED } else { PASSED });
-            if frame.seen.is_some() || (frame.failed && !frame.quiet) {
-                self.detailed.set(key, self.details.len() as u32);
-                let issues = issues.get(frame.first_issue..).unwrap_or_default();
-                self.details.push((frame.seen.clone(), issues.to_vec()));
-            }
+        if let Some(outcome) = self.outcomes.get_mut(frame.outcome) {
+            outcome.passed = Some(!frame.failed);
+            outcome.seen.clone_from(&frame.seen);
+            let said = issues.get(frame.first_issue..).filter(|_| frame.failed && !frame.quiet);
+            outcome.issues = said.map(<[Issue]>::to_vec);
         }
         self.seen = frame.seen;
         !frame.failed

@@ -58,7 +58,6 @@ pub(super) fn compile(document: &Value, options: &Options) -> Result<Schema, Sch
 }
 
 /// A part of a document with an identifier of its own, or a whole document.
-#[derive(Clone)]
 pub(super) struct Resource {
     /// Absolute, without fragment.
     pub uri: String,
@@ -92,11 +91,16 @@ pub(super) struct Compiler<'d, 'o> {
 impl<'d> Compiler<'d, '_> {
     /// Adds a whole document under a URI; `dialect` holds unless its `$schema` says otherwise.
     pub fn document(&mut self, value: &'d Value, uri: &str, dialect: Dialect) -> NodeId {
-        let resource = self.resources.len() as u32;
-        self.resources.push(Resource { uri: uri.to_owned(), dialect: dialect.of(value) });
-        let root = self.node(value, resource);
-        self.names.set(uri, root as usize);
+        let root = self.node(value, self.resources.len() as u32);
+        self.begin(uri, dialect.of(value.get("$schema").and_then(Value::as_str)), root);
         root
+    }
+
+    /// Adds a resource whose root is a node.
+    pub fn begin(&mut self, uri: &str, dialect: Dialect, root: NodeId) -> u32 {
+        self.names.set(uri, root as usize);
+        self.resources.push(Resource { uri: uri.to_owned(), dialect });
+        (self.resources.len() - 1) as u32
     }
 
     /// The node of a subschema, to be read later unless it is known already.

@@ -8,23 +8,17 @@ use std::cmp::Ordering;
 
 /// Whether the number is mathematically an integer.
 pub(super) fn is_integer(text: &str) -> bool {
-    let plain = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    plain || Decimal::of(text).is_integer()
+    Decimal::of(text).is_integer()
 }
 
 /// Whether a double can hold it at all. JavaScript reads larger numbers as infinite, which no schema type accepts.
 pub(super) fn is_finite(text: &str) -> bool {
-    (text.len() < 300 && is_plain(text)) || double(text).is_finite()
+    (text.len() < 300 && !text.bytes().any(|byte| byte | 0x20 == b'e')) || double(text).is_finite()
 }
 
 /// The nearest double.
 pub(super) fn double(text: &str) -> f64 {
     parse_f64(text)
-}
-
-/// Without an exponent.
-fn is_plain(text: &str) -> bool {
-    !text.bytes().any(|byte| byte | 0x20 == b'e')
 }
 
 /// The number without its fraction, towards zero.
@@ -79,11 +73,7 @@ pub(super) fn is_multiple(text: &str, divisor: &Number) -> Option<bool> {
 
 /// Exact order of a number and a bound.
 pub(super) fn compare(text: &str, bound: &Number) -> Ordering {
-    // Doubles keep the order of decimals of up to 15 digits.
-    let short = |text: &str| text.len() <= 15 && is_plain(text);
-    let quick = short(text) && short(bound.as_str());
-    let order = if quick { double(text).partial_cmp(&bound.as_f64()) } else { None };
-    order.or_else(|| Some(Number::from_text(text)?.cmp(bound))).unwrap_or(Ordering::Equal)
+    Decimal::of(text).order(&Decimal::of(bound.as_str()))
 }
 
 /// Appends a text such that two numbers are equal exactly when theirs are.

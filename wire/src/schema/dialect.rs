@@ -1,7 +1,5 @@
 //! Which draft a schema resource is written in.
 
-use crate::json::Value;
-
 /// The drafts as far as they differ here.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -14,10 +12,10 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// The dialect of a resource that stands in this one: its own `$schema`, else the same. Meta-schemas of others,
+    /// The dialect of a resource that stands in this one: its own `$schema` (`schema`), else the same. Meta-schemas of others,
     /// with vocabularies of their own, are unknown.
-    pub fn of(self, resource: &Value) -> Self {
-        let Some(name) = resource.get("$schema").and_then(Value::as_str) else {
+    pub fn of(self, schema: Option<&str>) -> Self {
+        let Some(name) = schema else {
             return self;
         };
         let name = name.strip_prefix("https").or(name.strip_prefix("http")).unwrap_or(name);

@@ -45,14 +45,16 @@ pub(super) struct Frame {
     pub part: Option<u32>,
     /// Only the verdict is wanted, no issues.
     pub quiet: bool,
-    /// Where to remember the outcome.
-    pub key: Option<u64>,
+    /// Where to remember the outcome, if anywhere.
+    pub outcome: usize,
     /// The keyword to begin next.
     pub keyword: usize,
     /// How the tasks of the open keyword join; `None` when no keyword is open.
     pub join: Option<Join>,
     pub tasks: Vec<Task>,
     pub next: usize,
+    /// The task begun last, before there is one that of the frame itself.
+    pub task: Task,
     /// How many tasks of the open keyword passed.
     pub passed: u32,
     pub failed: bool,
@@ -70,6 +72,7 @@ impl Frame {
     pub fn next_task(&mut self) -> Option<(Task, bool)> {
         let task = *self.tasks.get(self.next)?;
         self.next += 1;
+        self.task = task;
         let reports = matches!(self.join, Some(Join::All | Join::Any | Join::One));
         let quiet = self.quiet || !reports || matches!(task.role, Role::Name | Role::Extra);
         Some((task, quiet))
@@ -84,21 +87,16 @@ impl Frame {
         self.mark = mark;
     }
 
-    /// The task begun last.
-    pub fn task(&self) -> Option<Task> {
-        self.tasks.get(self.next.checked_sub(1)?).copied()
-    }
-
     /// Takes the outcome of the task begun last, and the parts of this value that it evaluated.
     pub fn take(&mut self, ok: bool, seen: Option<Vec<bool>>, issues: &mut Vec<Issue>) {
-        let (Some(task), Some(join)) = (self.task(), self.join) else {
+        let (task, Some(join)) = (self.task, self.join) else {
             return;
         };
         if ok {
             self.passed += 1;
             match (task.part, join) {
                 (Some(part), Join::Count { marks: true, .. }) => self.mark_seen(part as usize),
-                (None, join) if join != Join::Not => self.merge(seen),
+                (None, join) if !matches!(join, Join::Not) => self.merge(seen),
                 _ => {}
             }
         } else if matches!(join, Join::Any | Join::One) && !self.quiet {

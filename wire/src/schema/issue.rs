@@ -2,7 +2,7 @@
 
 use super::check::Run;
 use super::frame::{Frame, Role, Task};
-use super::node::Type;
+use super::node::{Required, Type};
 use super::values::{Id, Values};
 use super::{assertion, suggest, text, Profile};
 use crate::text::decimal;
@@ -25,14 +25,17 @@ const SHOWN: usize = 60;
 /// The error text of a call whose arguments were refused, as the recordings have it. `received` is the JSON of the
 /// arguments as they came, indented by two spaces.
 pub fn failure_text(tool: &str, issues: &[Issue], received: &str) -> String {
-    let mut text = ["Validation failed for tool \"", tool, "\":\n"].concat();
+    ["Validation failed for tool \"", tool, "\":\n", &lines(issues), "\n\nReceived arguments:\n", received].concat()
+}
+
+/// What is wrong, an issue in a line, as [`failure_text`] shows it.
+pub fn lines(issues: &[Issue]) -> String {
+    let mut text = String::new();
     for issue in issues {
-        for piece in ["  - ", &issue.path, ": ", &issue.message, "\n"] {
+        for piece in [if text.is_empty() { "  - " } else { "\n  - " }, &issue.path, ": ", &issue.message] {
             text.push_str(piece);
         }
     }
-    text.push_str("\nReceived arguments:\n");
-    text.push_str(received);
     text
 }
 
@@ -71,34 +74,34 @@ pub(super) fn shown(values: &Values, id: Id) -> String {
     text::json(values, id)
 }
 
-/// Appends a step to a dotted path.
-pub(super) fn extend(path: &mut String, empty: bool, step: &str) {
-    if !empty {
-        path.push('.');
-    }
-    path.push_str(step);
-}
-
 impl Run<'_> {
     pub(super) fn issue(&self, stack: &[Frame], part: Option<u32>, message: String) -> Issue {
-        let path = self.path(stack, part);
+        let path = self.path(stack, part, None);
         Issue { path, message }
     }
 
-    /// The path of the topmost frame's value, or of a part of it.
-    pub(super) fn path(&self, stack: &[Frame], part: Option<u32>) -> String {
+    /// The path of the topmost frame's value, or of a part of it, or of a member that may not be there.
+    pub(super) fn path(&self, stack: &[Frame], part: Option<u32>, member: Option<&str>) -> String {
         let mut path = String::new();
         let mut empty = true;
+        let mut add = |step: &str| {
+            if !std::mem::take(&mut empty) {
+                path.push('.');
+            }
+            path.push_str(step);
+        };
         for (level, frame) in stack.iter().enumerate() {
             let Some(part) = stack.get(level + 1).map_or(part, |above| above.part) else {
                 continue;
             };
             let item = self.values.get(frame.value);
             match item.of {
-                Type::Object => extend(&mut path, empty, item.names.at(part)),
-                _ => extend(&mut path, empty, &decimal(part as u64)),
+                Type::Object => add(item.names.at(part)),
+                _ => add(&decimal(part.into())),
             }
-            empty = false;
+        }
+        if let Some(name) = member {
+            add(name);
         }
         if empty {
             path.push_str("root");
@@ -106,57 +109,36 @@ impl Run<'_> {
         path
     }
 
-    /// An issue at a member that is not there.
-    fn absent(&self, stack: &[Frame], name: &str, message: String) -> Issue {
-        let inside = stack.iter().skip(1).any(|frame| frame.part.is_some());
-        let mut path = if inside { self.path(stack, None) } else { String::new() };
-        extend(&mut path, !inside, name);
-        Issue { path, message }
-    }
-
     /// One issue for each required property that is not there.
-    pub(super) fn missing(&self, required: &[String], stack: &[Frame], issues: &mut Vec<Issue>) {
+    pub(super) fn missing(&self, required: &Required, stack: &[Frame], issues: &mut Vec<Issue>) {
         let Some(frame) = stack.last() else {
             return;
         };
-        for name in required {
+        let old = self.schema.profile == Profile::V0_85;
+        for name in &required.names {
             if self.values.member(frame.value, name).is_some() {
                 continue;
             }
             let mut message = "is required but missing".to_owned();
-            // Maybe it is there under another name.
-            let rules = self.schema.node(frame.node).object();
-            let known = |name: &str| rules.is_some_and(|rules| rules.property(name).is_some());
-            let there = self.values.get(frame.value).names.list.iter();
-            if let Some(near) = suggest::nearest(name, &mut there.filter(|name| !known(name))) {
-                message.push_str("; there is \"");
-                message.push_str(near);
-                message.push_str("\" instead");
-            }
-            issues.push(self.absent(stack, name, message));
-            // The older profile names one.
-            if self.schema.profile == Profile::V0_85 {
-                break;
-            }
-        }
-    }
-
-    /// One issue for each property that another one asks for.
-    pub(super) fn missing_beside(&self, list: &[(String, Vec<String>)], stack: &[Frame], issues: &mut Vec<Issue>) {
-        let Some(frame) = stack.last() else {
-            return;
-        };
-        let there = |name: &str| self.values.member(frame.value, name).is_some();
-        for (name, others) in list {
-            for other in others {
-                if !there(name) || there(other) {
-                    continue;
+            if let Some(beside) = &required.beside {
+                message = ["\"", name, "\" is required beside \"", beside, "\" but missing"].concat();
+            } else {
+                // Maybe it is there under another name.
+                let rules = self.schema.node(frame.node).object();
+                let known = |name: &str| rules.is_some_and(|rules| rules.property(name).is_some());
+                let there = self.values.get(frame.value).names.list.iter();
+                if let Some(near) = suggest::nearest(name, &mut there.filter(|name| !known(name))) {
+                    message.push_str("; there is \"");
+                    message.push_str(near);
+                    message.push_str("\" instead");
                 }
-                let message = ["\"", other, "\" is required beside \"", name, "\" but missing"].concat();
-                issues.push(match self.schema.profile {
-                    Profile::V1_6 => self.absent(stack, other, message),
-                    Profile::V0_85 => self.issue(stack, None, message),
-                });
+            }
+            let beside = required.beside.is_some();
+            let path = self.path(stack, None, if old && beside { None } else { Some(name) });
+            issues.push(Issue { path, message });
+            // The older profile names one.
+            if old && !beside {
+                break;
             }
         }
     }

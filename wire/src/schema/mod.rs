@@ -44,7 +44,7 @@ mod values;
 #[cfg(feature = "native-patterns")]
 mod native;
 
-pub use issue::{failure_text, Issue};
+pub use issue::{failure_text, lines, Issue};
 #[cfg(feature = "native-patterns")]
 pub use native::NativePatterns;
 
@@ -52,7 +52,7 @@ use crate::json::Value;
 use check::Run;
 use node::{Node, NodeId};
 use std::fmt;
-use values::Values;
+use values::{Id, Values};
 
 /// Which release's conversions and issue paths to reproduce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,8 +94,9 @@ impl Default for Options<'_> {
     }
 }
 
-/// Regular expressions of the host: `pattern`, `patternProperties` and the format `regex` are ECMA-262 expressions,
-/// which only a JavaScript engine knows in full.
+/// Regular expressions of the host: `pattern` and `patternProperties` are ECMA-262 expressions, which only a JavaScript
+/// engine knows in full. The formats are expressions too, in a part of the language that all engines share; a host
+/// that runs none takes them as annotations.
 pub trait Patterns {
     /// Whether `pattern` matches somewhere in `text`; `None` when it is not a regular expression (or not one this
     /// host can run), which rejects the value with an issue that says so. Called during checks, often with the same
@@ -189,14 +190,34 @@ impl Schema {
     /// bounded for all: a schema that asks for unreasonable work rejects the arguments with an issue.
     pub fn parse(&self, value: &Value, patterns: &dyn Patterns) -> Result<Vec<Edit>, Vec<Issue>> {
         let mut run = Run::new(self, patterns);
-        let before = run.values.load(value);
-        let after = run.coerce(before);
-        let issues = run.issues(self.root, after);
+        let (before, after, issues) = self.judge(value, &mut run);
         if issues.is_empty() {
             Ok(coerce::edits(&run.values, before, after))
         } else {
             Err(issues)
         }
+    }
+
+    /// [`parse`](Self::parse) for hosts that work with text. `None`: the arguments fit as they are. Text that begins with
+    /// `[`: the changes to make, as JSON, each a list of its path and its value (no value: the member is removed).
+    /// Other text: the issues in [`lines`].
+    pub fn verdict(&self, value: &Value, patterns: &dyn Patterns) -> Option<String> {
+        let mut run = Run::new(self, patterns);
+        let (before, after, issues) = self.judge(value, &mut run);
+        if !issues.is_empty() {
+            Some(lines(&issues))
+        } else if before != after {
+            Some(coerce::edits_text(&run.values, before, after))
+        } else {
+            None
+        }
+    }
+
+    /// The arguments before and after conversion, and what is wrong with them then.
+    fn judge(&self, value: &Value, run: &mut Run) -> (Id, Id, Vec<Issue>) {
+        let before = run.values.load(value);
+        let after = run.coerce(before);
+        (before, after, run.issues(self.root, after))
     }
 
     fn node(&self, id: NodeId) -> &Node {

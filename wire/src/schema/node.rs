@@ -5,6 +5,7 @@ use super::values::Id;
 use crate::json::Number;
 use crate::order::NameMap;
 use std::cmp::Ordering;
+use std::mem::discriminant;
 
 /// Position of a node in the list of its schema.
 pub(super) type NodeId = u32;
@@ -100,7 +101,6 @@ pub(super) enum Measure {
 
 /// A keyword that bounds a measure.
 pub(super) struct Limit {
-    pub name: &'static str,
     pub of: Measure,
     /// Whether it is a lower bound.
     pub least: bool,
@@ -121,22 +121,22 @@ impl Limit {
     }
 }
 
-const fn limit(name: &'static str, of: Measure, least: bool, equal: bool, words: [&'static str; 2]) -> Limit {
-    Limit { name, of, least, equal, words }
+const fn limit(of: Measure, least: bool, equal: bool, words: [&'static str; 2]) -> Limit {
+    Limit { of, least, equal, words }
 }
 
-/// All of them, in the order they are checked.
+/// Those of strings, of numbers, of objects and of arrays.
 pub(super) static LIMITS: [Limit; 10] = [
-    limit("minLength", Measure::Length, true, true, ["must have at least ", " characters"]),
-    limit("maxLength", Measure::Length, false, true, ["must have at most ", " characters"]),
-    limit("minimum", Measure::Value, true, true, ["must be at least ", ""]),
-    limit("maximum", Measure::Value, false, true, ["must be at most ", ""]),
-    limit("exclusiveMinimum", Measure::Value, true, false, ["must be greater than ", ""]),
-    limit("exclusiveMaximum", Measure::Value, false, false, ["must be less than ", ""]),
-    limit("minProperties", Measure::Members, true, true, ["must have at least ", " properties"]),
-    limit("maxProperties", Measure::Members, false, true, ["must have at most ", " properties"]),
-    limit("minItems", Measure::Items, true, true, ["must have at least ", " items"]),
-    limit("maxItems", Measure::Items, false, true, ["must have at most ", " items"]),
+    limit(Measure::Length, true, true, ["must have at least ", " characters"]),
+    limit(Measure::Length, false, true, ["must have at most ", " characters"]),
+    limit(Measure::Value, true, true, ["must be at least ", ""]),
+    limit(Measure::Value, false, true, ["must be at most ", ""]),
+    limit(Measure::Value, true, false, ["must be greater than ", ""]),
+    limit(Measure::Value, false, false, ["must be less than ", ""]),
+    limit(Measure::Members, true, true, ["must have at least ", " properties"]),
+    limit(Measure::Members, false, true, ["must have at most ", " properties"]),
+    limit(Measure::Items, true, true, ["must have at least ", " items"]),
+    limit(Measure::Items, false, true, ["must have at most ", " items"]),
 ];
 
 /// `properties`, `patternProperties`, `additionalProperties` and `propertyNames`, which look at each other.
@@ -168,8 +168,15 @@ pub(super) struct ArrayRules {
     pub old_form: bool,
 }
 
+/// `required`, or one of `dependentRequired`.
+pub(super) struct Required {
+    pub names: Vec<String>,
+    /// The member beside which they are required.
+    pub beside: Option<String>,
+}
+
 /// How the outcomes of a keyword's subschemas become its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Join {
     All,
     Any,
@@ -198,13 +205,13 @@ pub(super) enum Keyword {
     Choices(Box<Choices>),
     Limit(&'static Limit, Number),
     Pattern(String),
-    Format(&'static Format),
+    Format(Box<Format>),
     MultipleOf(Number),
-    Required(Vec<String>),
-    DependentRequired(Vec<(String, Vec<String>)>),
+    Required(Required),
     UniqueItems,
     Object(Box<ObjectRules>),
-    DependentSchemas(Vec<(String, NodeId)>),
+    /// The schema that holds where there is a member of that name.
+    DependentSchema(String, NodeId),
     Array(ArrayRules),
     Contains(NodeId, Join),
     /// `allOf`, `anyOf`, `oneOf`, `not`, and the condition of `if`.
@@ -232,8 +239,15 @@ impl Node {
     operand!(types, Type, Types);
     operand!(object, Object, Box<ObjectRules>);
     operand!(array, Array, ArrayRules);
-    operand!(required, Required, Vec<String>);
     operand!(reference, Ref, NodeId);
+
+    /// Whether a member of that name is required, whatever else there is.
+    pub fn requires(&self, name: &String) -> bool {
+        self.keywords.iter().any(|keyword| match keyword {
+            Keyword::Required(required) => required.beside.is_none() && required.names.contains(name),
+            _ => false,
+        })
+    }
 
     /// `const` or `enum`.
     pub fn choices(&self, constant: bool) -> Option<&Choices> {
@@ -246,7 +260,7 @@ impl Node {
     /// The branches of `allOf`, `anyOf` or `oneOf`; none without the keyword.
     pub fn branches(&self, wanted: Join) -> Option<&[NodeId]> {
         self.keywords.iter().find_map(|keyword| match keyword {
-            Keyword::Branches(join, nodes) if *join == wanted => Some(nodes.as_slice()),
+            Keyword::Branches(join, nodes) if discriminant(join) == discriminant(&wanted) => Some(nodes.as_slice()),
             _ => None,
         })
     }

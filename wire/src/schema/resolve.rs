@@ -1,45 +1,40 @@
 //! Identifiers, anchors, and what references point to.
 
-use super::compile::{Compiler, Reference, Resource};
+use super::compile::{Compiler, Reference};
 use super::dialect::Dialect;
 use super::node::{Keyword, NodeId};
 use super::{cut, uri};
 use crate::json::{Object, Value};
+use crate::text::{number, replace};
 
 impl<'d> Compiler<'d, '_> {
     /// Registers the identifier and anchors of a node that stands in `resource`; answers with the resource its
     /// keywords belong to.
     pub(super) fn identify(&mut self, id: NodeId, object: &'d Object, resource: u32) -> u32 {
         let text = |name: &str| object.get(name).and_then(Value::as_str);
-        let Some(parent) = self.resource(resource).cloned() else {
+        let Some(parent) = self.resource(resource) else {
             return resource;
         };
-        let mut current = resource;
-        let mut base = parent.uri;
+        let (mut current, mut base) = (resource, parent.uri.clone());
         let old = parent.dialect == Dialect::Draft7;
         // Draft 7 ignores what stands beside `$ref`.
-        let inert = old && object.get("$ref").is_some();
-        if let Some(name) = text("$id").filter(|_| !inert) {
+        if let Some(name) = text("$id").filter(|_| !old || object.get("$ref").is_none()) {
+            let dialect = parent.dialect.of(text("$schema"));
             let absolute = uri::resolve(name, &base);
             let (document, fragment) = uri::split_fragment(&absolute);
             if !(old && name.starts_with('#')) {
-                current = self.resources.len() as u32;
                 base = document.to_owned();
-                let source = self.sources.get(id as usize).copied().unwrap_or(&Value::Null);
-                self.resources.push(Resource { uri: base.clone(), dialect: parent.dialect.of(source) });
-                self.names.set(&base, id as usize);
+                current = self.begin(document, dialect, id);
             }
             if !fragment.is_empty() {
                 self.names.set(&absolute, id as usize);
             }
         }
-        if !old {
-            for (keyword, dynamic) in [("$anchor", false), ("$dynamicAnchor", true)] {
-                if let Some(name) = text(keyword) {
-                    self.names.set(&[&base, "#", name].concat(), id as usize);
-                    if dynamic {
-                        self.dynamic.push((current, name.to_owned(), id));
-                    }
+        for keyword in ["$anchor", "$dynamicAnchor"] {
+            if let Some(name) = text(keyword).filter(|_| !old) {
+                self.names.set(&[&base, "#", name].concat(), id as usize);
+                if keyword != "$anchor" {
+                    self.dynamic.push((current, name.to_owned(), id));
                 }
             }
         }
@@ -66,8 +61,8 @@ impl<'d> Compiler<'d, '_> {
     }
 
     fn find(&mut self, reference: &str, resource: u32) -> Option<NodeId> {
-        let from = self.resource(resource)?.clone();
-        let absolute = uri::resolve(reference, &from.uri);
+        let from = self.resource(resource)?;
+        let (absolute, dialect) = (uri::resolve(reference, &from.uri), from.dialect);
         let (document, fragment) = uri::split_fragment(&absolute);
         let fragment = uri::percent_decoded(fragment)?;
         let root = match self.names.get(document) {
@@ -76,7 +71,7 @@ impl<'d> Compiler<'d, '_> {
                 let documents = self.options.documents;
                 let given = |(name, _): &&(&str, &Value)| uri::split_fragment(name).0 == document;
                 let (_, value) = documents.iter().find(given)?;
-                self.document(value, document, from.dialect)
+                self.document(value, document, dialect)
             }
         };
         if fragment.is_empty() {
@@ -98,10 +93,10 @@ impl<'d> Compiler<'d, '_> {
         self.read_all();
         let mut resource = self.nodes.get(root as usize)?.resource;
         for segment in cut::pieces(pointer, b'/').into_iter().skip(1) {
-            let name = unescaped(segment);
+            let name = replace(&replace(segment, "~1", "/"), "~0", "~");
             value = match value {
                 Value::Object(object) => object.get(&name)?,
-                Value::Array(items) => items.get(cut::number(&name)? as usize)?,
+                Value::Array(items) => items.get(number(&name)? as usize)?,
                 _ => return None,
             };
             let address = std::ptr::from_ref(value) as usize as u64;
@@ -111,19 +106,4 @@ impl<'d> Compiler<'d, '_> {
         }
         Some(self.node(value, resource))
     }
-}
-
-/// `~1` and `~0` of a pointer's segment as they are meant.
-fn unescaped(segment: &str) -> String {
-    let mut out = String::new();
-    for (position, piece) in cut::pieces(segment, b'~').into_iter().enumerate() {
-        let (mark, rest) = match piece.strip_prefix('1') {
-            Some(rest) if position > 0 => ("/", rest),
-            _ if position > 0 => ("~", piece.strip_prefix('0').unwrap_or(piece)),
-            _ => ("", piece),
-        };
-        out.push_str(mark);
-        out.push_str(rest);
-    }
-    out
 }

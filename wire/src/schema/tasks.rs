@@ -20,12 +20,8 @@ pub(super) fn of(run: &mut Run, keyword: &Keyword, frame: &mut Frame, target: No
         }
         Keyword::Ref(node) => add(&mut tasks, Role::Reference, *node, None, value),
         Keyword::DynamicRef(..) => add(&mut tasks, Role::Reference, target, None, value),
-        Keyword::DependentSchemas(list) => {
-            for (name, node) in list {
-                if run.values.member(value, name).is_some() {
-                    add(&mut tasks, Role::Schema, *node, None, value);
-                }
-            }
+        Keyword::DependentSchema(name, node) if run.values.member(value, name).is_some() => {
+            add(&mut tasks, Role::Schema, *node, None, value);
         }
         Keyword::Object(rules) => members(run, rules, frame, &mut tasks),
         Keyword::Array(rules) => items(&run.values, rules, frame, &mut tasks),
@@ -39,7 +35,7 @@ pub(super) fn of(run: &mut Run, keyword: &Keyword, frame: &mut Frame, target: No
             }
         }
         Keyword::Unevaluated(node, of) => unevaluated(run, *node, *of, frame, &mut tasks),
-        // The rest are assertions.
+        // The rest are assertions, or ask for nothing.
         _ => {}
     }
     (join, tasks)

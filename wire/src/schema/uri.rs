@@ -1,48 +1,47 @@
 //! URI references (RFC 3986), as far as naming schema documents needs them.
 
 use super::cut;
-use super::format::is_scheme;
-use crate::text::joined;
+use crate::json::hex_unit;
+use crate::text::{around, joined};
 
 /// What a schema without an identifier is called, so that relative references have a base.
 pub(super) const DEFAULT_BASE: &str = "schema:///root";
 
 /// The part before the fragment, and the fragment as written (empty without one).
 pub(super) fn split_fragment(uri: &str) -> (&str, &str) {
-    cut::around(uri, b'#').unwrap_or((uri, ""))
+    around(uri, b'#', false).unwrap_or((uri, ""))
 }
 
 /// `reference` resolved against the absolute `base` (RFC 3986, section 5.2). The fragment of the base is dropped, that
 /// of the reference kept.
 pub(super) fn resolve(reference: &str, base: &str) -> String {
-    if cut::around(reference, b':').is_some_and(|(scheme, _)| is_scheme(scheme)) {
+    if around(reference, b':', false).is_some_and(|(scheme, _)| is_scheme(scheme)) {
         return reference.to_owned();
     }
     let (base, _) = split_fragment(base);
-    if reference.is_empty() || reference.starts_with('#') {
-        return [base, reference].concat();
-    }
-    let (base, _) = cut::before(base, b"?");
-    if reference.starts_with('?') {
-        return [base, reference].concat();
-    }
     let (scheme, rest) = cut::before(base, b":");
-    if reference.starts_with("//") {
-        return [scheme, ":", reference].concat();
-    }
-    // Scheme and authority stay; the path takes the place of the last segment, or of the whole path.
-    let old = match rest.strip_prefix("://") {
-        Some(rest) => cut::before(rest, b"/").1,
-        None => rest.get(1..).unwrap_or_default(),
+    let whole = cut::before(base, b"?").0;
+    // What stays of the base, the folder that stays of its path, then the path of the reference and what follows it.
+    let (kept, folder, (path, tail)) = match reference.as_bytes() {
+        [] | [b'#', ..] => (base, "", ("", reference)),
+        [b'?', ..] => (whole, "", ("", reference)),
+        [b'/', b'/', ..] => (base.get(..=scheme.len()).unwrap_or_default(), "", ("", reference)),
+        _ => {
+            let host = rest.strip_prefix("://").map(|rest| cut::before(rest, b"/?").0);
+            let start = scheme.len() + host.map_or(1, |host| 3 + host.len());
+            let (kept, old) = whole.split_at_checked(start).unwrap_or((base, ""));
+            let last = old.bytes().rposition(|byte| byte == b'/').filter(|_| !reference.starts_with('/'));
+            (kept, last.and_then(|last| old.get(..=last)).unwrap_or_default(), cut::before(reference, b"?#"))
+        }
     };
-    let (kept, old) = base.split_at_checked(base.len() - old.len()).unwrap_or((base, ""));
-    let (path, tail) = cut::before(reference, b"?#");
-    let folder = if path.starts_with('/') { None } else { cut::around_last(old, b'/') };
-    let path = match folder {
-        Some((folder, _)) => [folder, "/", path].concat(),
-        None => path.to_owned(),
-    };
-    [kept, &without_dots(&path), tail].concat()
+    [kept, &without_dots(&[folder, path].concat()), tail].concat()
+}
+
+/// A letter, then letters, digits and `+-.`.
+fn is_scheme(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
 /// `.` and `..` segments taken out (section 5.2.4).
@@ -66,18 +65,14 @@ fn without_dots(path: &str) -> String {
 
 /// `%XX` decoded; `None` when that is not UTF-8.
 pub(super) fn percent_decoded(text: &str) -> Option<String> {
-    let mut out = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let mut next = *byte;
-        rest = after;
-        if let (b'%', [high, low, after @ ..]) = (next, after) {
-            if let (Some(high), Some(low)) = (char::from(*high).to_digit(16), char::from(*low).to_digit(16)) {
-                next = (high * 16 + low) as u8;
-                rest = after;
-            }
-        }
-        out.push(next);
+    let (bytes, mut at, mut out) = (text.as_bytes(), 0, Vec::new());
+    while let Some(&byte) = bytes.get(at) {
+        let unit = match *bytes.get(at..at + 3).unwrap_or_default() {
+            [b'%', high, low] => hex_unit(&[b'0', b'0', high, low]),
+            _ => None,
+        };
+        out.push(unit.map_or(byte, |unit| unit as u8));
+        at += if unit.is_some() { 3 } else { 1 };
     }
     String::from_utf8(out).ok()
 }

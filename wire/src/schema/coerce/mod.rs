@@ -17,7 +17,7 @@ mod nulls;
 mod primitive;
 mod scalar;
 
-pub(super) use edits::edits;
+pub(super) use edits::{edits, edits_text};
 
 use super::check::Run;
 use super::memo::Memo;

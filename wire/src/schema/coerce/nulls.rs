@@ -19,7 +19,7 @@ impl Coercer<'_, '_> {
                 continue;
             };
             let null = self.of(member) == Type::Null;
-            let required = node.required().is_some_and(|names| names.contains(name));
+            let required = node.requires(name);
             let reference = self.node(*property).reference().is_some();
             if null && !required && !reference && !self.run.passes(*property, NULL) {
                 dropped.push(position);

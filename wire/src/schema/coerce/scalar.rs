@@ -1,12 +1,12 @@
 //! One scalar as another type.
 
-use crate::json::{number, Number};
+use crate::json::{double, number, Number};
+use crate::schema::decimal;
 use crate::schema::node::Type;
 use crate::schema::values::Item;
-use crate::schema::{cut, decimal};
 
 /// The largest integer a double counts up to without gaps.
-const MAX_SAFE: u64 = (1 << 53) - 1;
+const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// The text of the value as another type; `None` leaves it as it is: it has the type already, or no reading as it.
 ///
@@ -115,49 +115,16 @@ fn generous_number(text: &str) -> Option<String> {
     }
     // JavaScript's notation of big integers.
     let number = Number::from_text(text.strip_suffix('n')?)?;
-    (number.as_i64()?.unsigned_abs() <= MAX_SAFE).then(|| number.as_str().to_owned())
+    (number.is_integer() && number.as_f64().abs() <= MAX_SAFE).then(|| number.as_str().to_owned())
 }
 
-/// The JSON number that JavaScript's `Number(text)` comes to (ECMA-262, StringToNumber): white space around it, a
-/// plus sign, leading zeros, bare points, and integers in base 16, 8 and 2 (of 64 bits) are fine. Digits are kept
-/// exactly where JSON has the same spelling. `None` for other text, no text, and numbers beyond the range of a
-/// double.
+/// The JSON number that JavaScript's `Number(text)` comes to. Digits are kept exactly where JSON has the same spelling.
+/// `None` for other text, no text, and numbers beyond the range of a double.
 fn number_in(text: &str) -> Option<String> {
     let text = text.trim();
-    let number = Number::from_text(text).or_else(|| based(text).map(Number::from)).or_else(|| respelled(text))?;
-    decimal::is_finite(number.as_str()).then(|| number.as_str().to_owned())
-}
-
-/// `+5`, `5.`, `.5`, `-007` as JSON spells them.
-fn respelled(text: &str) -> Option<Number> {
-    let sign = if text.starts_with('-') { "-" } else { "" };
-    let (mantissa, exponent) = cut::before(cut::after(text, b"-+").unwrap_or(text), b"eE");
-    let (whole, fraction) = cut::around(mantissa, b'.').unwrap_or((mantissa, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
+    if Number::from_text(text).is_some() {
+        return decimal::is_finite(text).then(|| text.to_owned());
     }
-    let mut whole = whole;
-    while let Some(rest) = whole.strip_prefix('0') {
-        whole = rest;
-    }
-    let whole = if whole.is_empty() { "0" } else { whole };
-    let point = if fraction.is_empty() { "" } else { "." };
-    Number::from_text(&[sign, whole, point, fraction, exponent].concat())
-}
-
-/// `0x1F`, `0o17`, `0b101`, at most 64 bits.
-fn based(text: &str) -> Option<u64> {
-    let digits = text.strip_prefix('0')?;
-    let base = match digits.bytes().next()? | 0x20 {
-        b'x' => 16,
-        b'o' => 8,
-        b'b' => 2,
-        _ => return None,
-    };
-    let mut number = None;
-    for byte in digits.bytes().skip(1) {
-        let digit = char::from(byte).to_digit(base)?;
-        number = Some(number.unwrap_or(0u64).checked_mul(base.into())?.checked_add(digit.into())?);
-    }
-    number
+    let value = if text.is_empty() { f64::NAN } else { double::loose(text) };
+    Some(Number::from_f64(value)?.as_str().to_owned())
 }
