@@ -54,12 +54,7 @@ function withSchema(schema: unknown, prepared: unknown, call: AgentToolCall, pro
 }
 
 /** The value of a text as a compiled schema wants it, changed in place. Throws what `refusal` makes of the problems, in lines. */
-function judged(
-  key: number,
-  text: string,
-  value: unknown,
-  refusal: (lines: string) => Error,
-): unknown {
+function judged(key: number, text: string, value: unknown, refusal: (lines: string) => Error): unknown {
   const answer = enter(() => wasm.checkArguments(key, text));
   if (answer === undefined) return value;
   if (!answer.startsWith("[")) throw refusal(answer);
