@@ -27,9 +27,10 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn watch(this: &Env, promise: &JsValue, key: f64) -> Result<(), JsValue>;
 
-    /// Whether an ECMA-262 pattern matches somewhere in a text: 1 yes, 0 no, -1 not a pattern.
+    /// Whether an ECMA-262 pattern matches somewhere in a text: 1 yes, 0 no, -1 not a pattern. It is kept by `key`, which
+    /// is the pattern itself where none is given.
     #[wasm_bindgen(method, catch)]
-    pub fn matches(this: &Env, pattern: &str, text: &str) -> Result<i32, JsValue>;
+    pub fn matches(this: &Env, key: &str, pattern: &str, text: &str) -> Result<i32, JsValue>;
 
     /// The language's own reading and writing of numbers.
     #[wasm_bindgen(js_name = Number)]

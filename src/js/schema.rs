@@ -16,11 +16,21 @@ struct HostPatterns;
 
 impl Patterns for HostPatterns {
     fn is_match(&self, pattern: &str, text: &str) -> Option<bool> {
-        match environment()?.matches(pattern, text) {
-            Ok(1) => Some(true),
-            Ok(0) => Some(false),
-            _ => None,
-        }
+        matches(pattern, "", text)
+    }
+
+    fn is_format(&self, name: &str, pattern: &dyn Fn() -> String, text: &str) -> Option<bool> {
+        // No pattern begins so: what is not known yet is not found.
+        let key = ["?", name].concat();
+        matches(&key, "", text).or_else(|| matches(&key, &pattern(), text))
+    }
+}
+
+fn matches(key: &str, pattern: &str, text: &str) -> Option<bool> {
+    match environment()?.matches(key, pattern, text) {
+        Ok(1) => Some(true),
+        Ok(0) => Some(false),
+        _ => None,
     }
 }
 

@@ -32,13 +32,16 @@ const env = {
       (reason) => wake(born, key, false, reason),
     );
   },
-  /** ECMA-262 `pattern` test: 1 match, 0 no match, -1 not a valid pattern. */
-  _matches(pattern: string, text: string): number {
-    let expression = patterns.get(pattern);
-    if (expression === undefined) {
-      expression = compilePattern(pattern);
+  /**
+   * ECMA-262 `pattern` test: 1 match, 0 no match, -1 not a valid pattern. It is kept by `key`, which is the pattern
+   * itself where none is given.
+   */
+  _matches(key: string, pattern: string, text: string): number {
+    let expression = patterns.get(key);
+    if (expression === undefined || pattern) {
+      expression = compilePattern(pattern || key);
       if (patterns.size >= 256) patterns.clear();
-      patterns.set(pattern, expression);
+      patterns.set(key, expression);
     }
     if (expression === null) return -1;
     return expression.test(text) ? 1 : 0;

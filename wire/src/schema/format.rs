@@ -84,33 +84,29 @@ pub(super) struct Format {
     name: String,
     /// For issues.
     pub words: &'static str,
-    pattern: String,
 }
 
 impl Format {
     /// The format of that name. Unknown formats are annotations.
     pub fn named(name: &str) -> Option<Self> {
-        let mut pattern = "^(".to_owned();
-        // Of every kind of name there is one for ASCII and one for all characters.
-        let any = name.starts_with("idn") || name.starts_with("iri") || name == "url";
-        let words = expand(name, any, &mut pattern);
-        pattern.push_str(")$");
-        (!words.is_empty()).then(|| Self { name: name.to_owned(), words, pattern })
+        let words = line_of(name)?.1;
+        (!words.is_empty()).then(|| Self { name: name.to_owned(), words })
     }
 
     /// Whether a text is of this format. A host without regular expressions takes the format as an annotation.
     pub fn accepts(&self, text: &str, patterns: &dyn Patterns) -> bool {
-        let (name, mut text, mut pattern) = (self.name.as_str(), text, self.pattern.as_str());
+        let (name, mut text) = (self.name.as_str(), text);
         if name == "regex" {
             return patterns.is_match(text, "").is_some();
         }
+        let mut known = None;
         if name == "url" {
             text = text.trim();
             if patterns.is_match(WEB, text) == Some(false) {
-                pattern = ANY_SCHEME;
+                known = Some(patterns.is_match(ANY_SCHEME, text));
             }
         }
-        match patterns.is_match(pattern, text) {
+        match known.unwrap_or_else(|| patterns.is_format(name, &|| pattern(name), text)) {
             Some(true) => {}
             other => return other.is_none(),
         }
@@ -122,28 +118,39 @@ impl Format {
     }
 }
 
-/// Writes the expression of a name and gives the words for it, which only formats have. (Names stand for earlier lines
-/// only, so this ends.)
-fn expand(name: &str, any: bool, out: &mut String) -> &'static str {
+/// The whole expression of a format.
+fn pattern(name: &str) -> String {
+    // Of every kind of name there is one for ASCII and one for all characters.
+    let any = name.starts_with("idn") || name.starts_with("iri") || name == "url";
+    let mut out = "^(".to_owned();
+    expand(name, any, &mut out);
+    out.push_str(")$");
+    out
+}
+
+/// The expression of a name, with names in it, and the words, which only formats have.
+fn line_of(name: &str) -> Option<(&'static str, &'static str)> {
+    let start = ["\n", name, " "].concat();
+    let at = find(GRAMMAR, &start).filter(|_| !has(name, " "))?;
+    let line = cut::before(GRAMMAR.get(at + start.len()..)?, b"\n").0;
+    Some(around(line, b' ', false).unwrap_or((line, "")))
+}
+
+/// Writes the expression of a name. (Names stand for earlier lines only, so this ends.)
+fn expand(name: &str, any: bool, out: &mut String) {
     match name {
         "any" if any => out.push_str(r"\x80-\u{10ffff}"),
         "letters" if any => out.push_str(r"\x80-\u3001\u3003-\uff0d\uff0f-\uff60\uff62-\u{10ffff}"),
         "stops" if any => out.push_str(r"\u3002\uff0e\uff61"),
         _ => {}
     }
-    let start = ["\n", name, " "].concat();
-    let Some(at) = find(GRAMMAR, &start).filter(|_| !has(name, " ")) else {
-        return "";
-    };
-    let line = cut::before(GRAMMAR.get(at + start.len()..).unwrap_or_default(), b"\n").0;
-    let (mut rest, words) = around(line, b' ', false).unwrap_or((line, ""));
+    let mut rest = line_of(name).unwrap_or_default().0;
     while let Some((before, (name, after))) = around(rest, b'<', false).map(|(a, b)| (a, cut::before(b, b">"))) {
         out.push_str(before);
         expand(name, any, out);
         rest = after.get(1..).unwrap_or_default();
     }
     out.push_str(rest);
-    words
 }
 
 /// Whether a time has a leap second that is not the last second of a day in UTC. Everything stands at its place, because

@@ -102,6 +102,13 @@ pub trait Patterns {
     /// host can run), which rejects the value with an issue that says so. Called during checks, often with the same
     /// patterns: keep the compiled ones.
     fn is_match(&self, pattern: &str, text: &str) -> Option<bool>;
+
+    /// The same for a format of strings, whose expression may be some kB long and is always the same for a `name`: a
+    /// host that keeps what it compiled by the name need not ask for the expression again.
+    fn is_format(&self, name: &str, pattern: &dyn Fn() -> String, text: &str) -> Option<bool> {
+        let _ = name;
+        self.is_match(&pattern(), text)
+    }
 }
 
 /// One step into a value.

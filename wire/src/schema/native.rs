@@ -10,19 +10,30 @@ use std::sync::Mutex;
 /// U+2029, and `\S` inside a class knows ASCII white space only.
 #[derive(Default)]
 pub struct NativePatterns {
+    /// By the pattern, or by the name of a format behind a question mark, with which no pattern begins.
     compiled: Mutex<HashMap<String, Option<Regex>>>,
+}
+
+impl NativePatterns {
+    fn run(&self, key: &str, pattern: &dyn Fn() -> String, text: &str) -> Option<bool> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(regex) = compiled.get(key) {
+            return regex.as_ref().map(|regex| regex.is_match(text));
+        }
+        let regex = Regex::new(&translated(&pattern())).ok();
+        let found = regex.as_ref().map(|regex| regex.is_match(text));
+        compiled.insert(key.to_owned(), regex);
+        found
+    }
 }
 
 impl Patterns for NativePatterns {
     fn is_match(&self, pattern: &str, text: &str) -> Option<bool> {
-        let mut compiled = self.compiled.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(regex) = compiled.get(pattern) {
-            return regex.as_ref().map(|regex| regex.is_match(text));
-        }
-        let regex = Regex::new(&translated(pattern)).ok();
-        let found = regex.as_ref().map(|regex| regex.is_match(text));
-        compiled.insert(pattern.to_owned(), regex);
-        found
+        self.run(pattern, &|| pattern.to_owned(), text)
+    }
+
+    fn is_format(&self, name: &str, pattern: &dyn Fn() -> String, text: &str) -> Option<bool> {
+        self.run(&["?", name].concat(), pattern, text)
     }
 }
 
