@@ -39,11 +39,9 @@ impl<'a> Doc<'a> {
         Ok(Self(open.pop().unwrap_or_default()))
     }
 
-    /// A text that was read before, as a part of another one.
+    /// A text inside of another one; nothing of it when it cannot be read to its end.
     pub fn of(text: &'a str) -> Self {
-        let mut open = vec![Node::of("[")];
-        let _ = read(text, &mut open);
-        Self(open.pop().unwrap_or_default())
+        Self::read(text).unwrap_or_else(|_| Self(Node::of("")))
     }
 
     /// The whole of it.

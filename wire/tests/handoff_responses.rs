@@ -168,3 +168,41 @@ fn is_name(name: &str) -> bool {
     first.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte))
 }
+
+#[test]
+fn a_signature_that_is_damaged_is_not_sent() {
+    let item = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "RU5D" }).to_string();
+    let sent = |signature: &str, api: &str| {
+        let part = json!({ "type": "thinking", "thinking": "Hm.", "thinkingSignature": signature });
+        let input = json!({
+            "model": {
+                "id": "m", "api": api, "provider": "p", "baseUrl": "https://x", "reasoning": true, "input": ["text"],
+            },
+            "context": { "messages": [
+                { "role": "user", "content": "1" },
+                {
+                    "role": "assistant", "api": api, "provider": "p", "model": "m", "stopReason": "stop",
+                    "content": [part, { "type": "text", "text": "2" }],
+                },
+                { "role": "user", "content": "3" },
+            ] },
+            "options": {},
+        });
+        let body = request(input.to_string().as_bytes()).unwrap().body;
+        serde_json::from_slice::<Value>(&body).unwrap_or_else(|error| panic!("{api} {signature}: {error}")).to_string()
+    };
+    assert!(sent(&item, "openai-responses").contains("RU5D"));
+    let nested = "[".repeat(300);
+    for damaged in [
+        format!("{item} x"),
+        format!("{item}{item}"),
+        format!("[{item}"),
+        format!("{nested}{item}"),
+        item[..item.len() - 1].to_owned(),
+    ] {
+        assert!(!sent(&damaged, "openai-responses").contains("RU5D"), "{damaged}");
+        for api in support::APIS {
+            sent(&damaged, api);
+        }
+    }
+}
