@@ -1,19 +1,10 @@
-// Plays cases of kind `perf`: doubling the input must about double the work. Work is processor time of this process and
-// growth is measured over two doublings. It is tried until the best times show that the work is linear, so what else the
-// machine does has little to say; what is quadratic grows fourfold each time, however often it is tried.
+// Plays cases of kind `perf`: doubling the input must about double the work. Growth is measured over two doublings
+// (growth.mjs).
 import assert from "node:assert/strict";
+import { compared, TIMES } from "../growth.mjs";
 import { chatModel, sse, streamed } from "../hostile/provider.mjs";
 import { collect, moduleBytes } from "./instances.mjs";
 import { judge, Keys } from "./keys.mjs";
-
-const MOST_TRIES = 15;
-
-async function work(run) {
-  const before = process.cpuUsage();
-  await run();
-  const { user, system } = process.cpuUsage(before);
-  return user + system;
-}
 
 const choice = (delta, finish_reason) => sse([{ choices: [{ index: 0, delta, finish_reason }] }], "");
 const last = `${choice({}, "stop")}data: [DONE]\n\n`;
@@ -99,15 +90,10 @@ export async function playPerf(host, input, expected) {
   const run = chunk ? (size) => stream(host, size, () => response(size, chunk)) : (size) => drain(host, size);
   const large = sizes[1];
   const grown = expected.max_peak_bytes_over_payload && (await growth((size = large) => run(size)));
-  const most = expected.max_ratio_when_doubling;
-  const best = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
-  let ratio = Number.POSITIVE_INFINITY;
+  const most = expected.max_ratio_when_doubling ?? Number.POSITIVE_INFINITY;
   await run(large);
-  for (let i = 0; i < MOST_TRIES && ratio > most; i++) {
-    best.small = Math.min(best.small, await work(() => run(large / 4)));
-    best.large = Math.min(best.large, await work(() => run(large)));
-    ratio = Math.sqrt(best.large / best.small);
-  }
+  const best = await compared(large / TIMES, (size) => () => run(size), most ** 2);
+  const ratio = Math.sqrt(best.large / best.small);
   await judge(expected, {
     max_ratio_when_doubling: () => assert.ok(ratio <= most, `${ratio}: ${JSON.stringify(best)} microseconds`),
     max_peak_bytes_over_payload: (limit) =>

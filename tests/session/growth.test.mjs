@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { init } from "../../npm/dist/index.js";
 import { prepareCompaction, SessionTree } from "../../npm/dist/session.js";
-import { isLinear } from "./growth.mjs";
+import { isLinear } from "../growth.mjs";
 
 await init();
 

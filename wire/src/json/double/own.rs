@@ -237,15 +237,19 @@ mod tests {
         (digits.parse().unwrap(), exponent + 1 - digits.len() as i32)
     }
 
-    #[test]
-    fn like_the_standard_library() {
-        let mut state = 0x2545_f491_4f6c_dd1du64;
-        let mut next = || {
+    /// Numbers that look random, by xorshift.
+    fn numbers(mut state: u64) -> impl FnMut() -> u64 {
+        move || {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
             state
-        };
+        }
+    }
+
+    #[test]
+    fn like_the_standard_library() {
+        let mut next = numbers(0x2545_f491_4f6c_dd1du64);
         for _ in 0..20_000 {
             let random = f64::from_bits(next() & !(1 << 63));
             let plain = (next() % 1_000_000) as f64 / 1000.0 + 0.1;
@@ -260,13 +264,7 @@ mod tests {
 
     #[test]
     fn reads_like_the_standard_library() {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
+        let mut next = numbers(0x9e37_79b9_7f4a_7c15u64);
         for _ in 0..50_000 {
             let digits = next() >> (next() % 60);
             let point = (next() % 20) as usize;
