@@ -273,7 +273,10 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     this._activeRun?.controller.abort(reason);
   }
 
-  /** Resolves when no run is in progress and all its listeners have finished. Do not await it inside a listener. */
+  /**
+   * Resolves when no run is in progress and all its listeners have finished. Do not await it inside of a listener, a hook or
+   * a tool, which the run waits for.
+   */
   waitForIdle(): Promise<void> {
     return this._activeRun?.idle ?? Promise.resolve();
   }

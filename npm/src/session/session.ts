@@ -175,7 +175,10 @@ export class Session<TCustom extends CustomMessage = never> {
     return this._core().outbox.send(message as AgentMessage);
   }
 
-  /** Resolves when nothing is in progress and all is stored, or `unsaved` says what is not. */
+  /**
+   * Resolves when nothing is in progress and all is stored, or `unsaved` says what is not. Do not await it inside of a tool,
+   * a hook or a listener, which the run waits for; `void session.waitForIdle().then(...)` is for what comes after the run.
+   */
   async waitForIdle(): Promise<void> {
     do {
       await this._agent.waitForIdle();

@@ -112,6 +112,47 @@ export const recording = {
     equal(session.tree.getEntries().length, 5);
   },
 
+  "what waits for the end of its own run without holding it up goes on when all is stored": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const later = [];
+    let session;
+    const after = (place) => {
+      for (const [name, whose] of Object.entries({ agent, session }))
+        later.push(
+          whose
+            .waitForIdle()
+            .then(async () => [place, name, session.isBusy, (await store.stats()).messageCount]),
+        );
+    };
+    const agent = agentOf(host, [[call("c", "look")], "Done."], {
+      state: { tools: [toolOf("look", () => after("tool"))] },
+      finishTurn: () => void (later.length < 4 && after("hook")),
+    });
+    session = await Session.open({ agent, store });
+    agent.subscribe(({ type }) => void (type === "agent_end" && after("listener")));
+    await agent.prompt("Look.");
+    const places = ["tool", "hook", "listener"];
+    const told = places.flatMap((place) => ["agent", "session"].map((name) => [place, name, false, 5]));
+    equal(await Promise.all(later), told);
+  },
+
+  "a tool that waits for its own run holds it up no longer than the limits say": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    let session;
+    const options = { state: { tools: [toolOf("look", () => session.waitForIdle())] } };
+    const timed = agentOf(host, [[call("c", "look")], "Done."], { ...options, limits: { toolMs: 1 } });
+    session = await Session.open({ agent: timed, store: new MemoryStore() });
+    await session.prompt("Look.");
+    equal(textOf(timed.state.messages.at(-1)), "Done.");
+    const stopped = agentOf(host, [[call("c", "look")]], { ...options, toolAbortGraceMs: 0 });
+    session = await Session.open({ agent: stopped, store: new MemoryStore() });
+    stopped.subscribe(({ type }) => type === "tool_execution_start" && stopped.abort());
+    await session.prompt("Look.");
+    equal(stopped.state.messages.at(-1).stopReason, "aborted");
+    equal(session.unsaved, 0);
+  },
+
   "what is told of errors and models may throw, and the session goes on": async (host) => {
     const { Session, MemoryStore } = host.session;
     const fail = () => {
