@@ -273,10 +273,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     this._activeRun?.controller.abort(reason);
   }
 
-  /**
-   * Resolves when no run is in progress and all its listeners have finished. Do not await it inside of a listener, a hook or
-   * a tool, which the run waits for.
-   */
+  /** Resolves when no run is in progress and its listeners have finished. Do not await it inside of a tool, hook or listener. */
   waitForIdle(): Promise<void> {
     return this._activeRun?.idle ?? Promise.resolve();
   }

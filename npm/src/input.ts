@@ -19,8 +19,12 @@ export interface PromptOptions extends RunOptions {
 }
 
 /** The options of a prompt; a list is a list of images, as in pi. */
-export const promptOptions = (given: readonly ImageContent[] | PromptOptions = {}): PromptOptions =>
-  isList(given as ImageContent) ? { images: given as readonly ImageContent[] } : (given as PromptOptions);
+export const promptOptions = (
+  given: readonly ImageContent[] | PromptOptions | null | undefined,
+): PromptOptions =>
+  isList(given as ImageContent)
+    ? { images: given as readonly ImageContent[] }
+    : ((given as PromptOptions | null) ?? {});
 
 /** The messages of a prompt. Messages are taken as they are, the array too. */
 export function promptMessages<TCustom extends CustomMessage>(

@@ -111,7 +111,7 @@ test("what is refused changes nothing", () => {
   refuses("bad_id", () => SessionTree.create({ id: "a b" }));
   const loop = {};
   loop.loop = loop;
-  assert.throws(() => tree.appendCustomEntry("loop", loop), TypeError);
+  refuses("malformed", () => tree.appendCustomEntry("loop", loop));
   assert.equal(tree.export(), before);
   assert.equal(tree.getEntries().length, 2);
 });

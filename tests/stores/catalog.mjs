@@ -31,6 +31,31 @@ export function catalogCases(session, database) {
       });
     });
 
+  on("wrong arguments are refused by name, and nothing has changed", async () => {
+    const catalog = new SessionCatalog({ database });
+    const { id } = await catalog.import(made("kept").export());
+    const before = JSON.stringify(await catalog.list());
+    const calls = {
+      id: [(value) => catalog.remove(value), (value) => catalog.open(value ?? null)],
+      name: [(value) => catalog.rename(id, value)],
+      "the iterator of source": [(value) => catalog.import(value)],
+      listener: [(value) => catalog.subscribe(value)],
+    };
+    for (const [name, some] of Object.entries(calls))
+      for (const call of some)
+        for (const value of [undefined, null, 7, {}]) {
+          const error = await (async () => call(value))().then(
+            () => undefined,
+            (thrown) => thrown,
+          );
+          const fits = error?.code === "invalid_request" && error.message.startsWith(name);
+          ok(fits, `${name} ${value}: ${error?.stack ?? "not refused"}`);
+        }
+    equal(JSON.stringify(await catalog.list()), before);
+    await catalog.remove(id);
+    catalog.close();
+  });
+
   on("lists what was written, the latest first, with name, counts and how it begins", async () => {
     const catalog = new SessionCatalog({ database });
     equal(await catalog.list(), []);

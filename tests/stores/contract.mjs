@@ -43,6 +43,30 @@ export function contract(session, make, again) {
     await store.close();
   });
 
+  on("wrong arguments are refused by name, and nothing has changed", async () => {
+    const store = await make();
+    await store.commit(chain(2));
+    const refusesArgument = async (name, call) => {
+      for (const value of [null, 7, true, () => {}]) {
+        const error = await call(value).then(
+          () => undefined,
+          (thrown) => thrown,
+        );
+        ok(
+          error?.code === "invalid_request" && error.message.startsWith(name),
+          `${name} ${value}: ${error?.stack ?? "not refused"}`,
+        );
+      }
+    };
+    await refusesArgument("writes", (value) => store.commit(value));
+    await refusesArgument("ids", (value) => store.entries(value));
+    await refusesArgument("page", (value) => store.readList("a", "b", value));
+    await refusesArgument("query", (value) => store.scanBranch(value));
+    await refusesArgument("query", (value) => store.scanEntries(value));
+    equal(ids(await store.scanEntries({ order: "asc" })), ["e0", "e1"]);
+    await store.close();
+  });
+
   on("entries and rows of usage share their ids", async () => {
     const store = await make();
     const row = (id) => ({ kind: "usage", row: { id, usage: usage(1, 0.5) } });

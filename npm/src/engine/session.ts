@@ -24,16 +24,12 @@ export interface SessionKey {
 const none = -1;
 const keys = new FinalizationRegistry<SessionKey>((key) => dropSession(key));
 
-/** Does an operation; a request may be JSON already. Throws only when the engine is not loaded, or breaks down. */
-export function callSession(
-  key: SessionKey | undefined,
-  request: Record<string, unknown> | string,
-): SessionAnswer {
+/** Does an operation, which is JSON. Throws only when the engine is not loaded, or breaks down. */
+export function callSession(key: SessionKey | undefined, request: string): SessionAnswer {
   requireEngine();
   attach();
-  const json = typeof request === "string" ? request : JSON.stringify(request);
   const place = key?.key ?? none;
-  return JSON.parse(enter(() => wasm.sessionCall(place, json))) as SessionAnswer;
+  return JSON.parse(enter(() => wasm.sessionCall(place, request))) as SessionAnswer;
 }
 
 /** Makes the engine ready for sessions, so that the first call need not. Rejects with an `EngineLoadError`. */

@@ -1,5 +1,6 @@
 /** The file of a session inside of its page, and out of it again. */
 import { SessionError } from "../session/call.js";
+import { given } from "../session/given.js";
 import type { Html } from "./escape.js";
 
 const OPEN = '<script type="application/json" id="steersman-session">';
@@ -24,7 +25,7 @@ const unicode = (letter: string): string => `\\u${letter.charCodeAt(0).toString(
  * @throws SessionError `not_a_session`: the page holds none
  */
 export function importHtml(page: string): string {
-  const start = page.indexOf(OPEN);
+  const start = given(page, "page", "string").indexOf(OPEN);
   const end = page.indexOf(CLOSE, start);
   if (start < 0 || end < 0) throw new SessionError("not_a_session");
   try {

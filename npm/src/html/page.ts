@@ -1,4 +1,5 @@
 /** A session as one file to read: no network, no scripts, nothing of the session becomes markup (SESSIONS 7). */
+import { given, givenTree } from "../session/given.js";
 import { type RedactOptions, redact } from "../session/redact.js";
 import type { SessionTree } from "../session/tree.js";
 import type { SessionEntry, SessionTreeNode } from "../session/types.js";
@@ -34,7 +35,8 @@ const POLICY = `default-src 'none'; img-src data:; style-src '${STYLE_HASH}'; sc
  * Works without scripts; a policy in it forbids them, and everything that would be loaded.
  */
 export function exportHtml(session: SessionTree, options: HtmlOptions = {}): HtmlExport {
-  const { redact: wanted = {}, data = true } = options;
+  const { redact: wanted = {}, data = true } = given(options, "options");
+  givenTree(session, "session");
   const { tree, replaced } = wanted === false ? { tree: session, replaced: 0 } : redact(session, wanted);
   const entries = tree.getEntries();
   const title = nameOf(options.title ?? tree.getSessionName()) || "Conversation";

@@ -1,5 +1,6 @@
 /** Named branches of a store: a name and a tip, over entries that all branches share. */
 import { SessionError } from "./call.js";
+import { given, givenStore, givenTree } from "./given.js";
 import {
   LABELS,
   LANES,
@@ -24,15 +25,16 @@ export type NewEntry = { type: string; timestamp?: string; [member: string]: unk
  * @throws SessionError `bad_name`, `branch_exists`, `unknown_entry`
  */
 export async function createBranch(store: SessionStore, name: string, at: string | null): Promise<void> {
-  if (name === "" || name.includes("\0")) throw new SessionError("bad_name");
-  if ((await store.value(TIPS, name)) !== undefined) throw new SessionError("branch_exists");
+  if (given(name, "name", "string") === "" || name.includes("\0")) throw new SessionError("bad_name");
+  if ((await givenStore(store).value(TIPS, name)) !== undefined) throw new SessionError("branch_exists");
   await moveTip(store, name, at);
 }
 
 /** Moves a branch to an entry, or to nothing. @throws SessionError `unknown_entry` */
 export async function moveTip(store: SessionStore, name: string, to: string | null): Promise<void> {
-  if (to !== null && (await store.entries([to]))[0] === undefined) throw new SessionError("unknown_entry");
-  await store.commit([setValue(TIPS, name, to)]);
+  if (to !== null && (await givenStore(store).entries([to]))[0] === undefined)
+    throw new SessionError("unknown_entry");
+  await givenStore(store).commit([setValue(TIPS, name, to)]);
 }
 
 /** Adds an entry to a branch and moves its tip, in one commit. @throws SessionError `unknown_branch` */
@@ -43,18 +45,18 @@ export async function appendTo(
   entry: NewEntry,
 ): Promise<void> {
   const parentId = await tipOf(store, branch);
-  const whole = { id, parentId, ...entry } as unknown as SessionEntry;
+  const whole = { id, parentId, ...given(entry, "entry") } as unknown as SessionEntry;
   await store.commit([{ kind: "entry", entry: whole }, setValue(TIPS, branch, id)]);
 }
 
 /** Names the session; without a name it is taken away. */
 export async function setName(store: SessionStore, name: string | undefined): Promise<void> {
-  await store.commit([setOrDelete(NAME, "", name)]);
+  await givenStore(store).commit([setOrDelete(NAME, "", name)]);
 }
 
 /** Labels an entry, which may come later; without a label it is taken away. */
 export async function setLabel(store: SessionStore, entry: string, label: string | undefined): Promise<void> {
-  await store.commit([setOrDelete(LABELS, entry, label)]);
+  await givenStore(store).commit([setOrDelete(LABELS, entry, label)]);
 }
 
 /**
@@ -62,7 +64,7 @@ export async function setLabel(store: SessionStore, entry: string, label: string
  * branches, labels, values and usage.
  */
 export function treeWrites(tree: SessionTree, branch = "main"): StoreWrite[] {
-  const writes: StoreWrite[] = [{ kind: "header", header: tree.getHeader() }];
+  const writes: StoreWrite[] = [{ kind: "header", header: givenTree(tree).getHeader() }];
   for (const entry of parentsFirst(tree)) writes.push({ kind: "entry", entry });
   const { values, usage } = tree.beside ?? { values: [], usage: [] };
   for (const row of usage) writes.push({ kind: "usage", row: row as UsageRow });
@@ -115,6 +117,8 @@ export type ForkScope =
  * @throws SessionError `unknown_branch`, `not_a_lane`, `not_on_branch`, `unsupported` (a reserved value that nobody knows)
  */
 export async function forkWrites(store: SessionStore, scope: ForkScope): Promise<StoreWrite[]> {
+  given(scope, "scope");
+  givenStore(store);
   const whole = scope.scope === "tree";
   const entries = whole ? await store.scanEntries({ order: "asc" }) : await forkPath(store, scope);
   const copied = new Set(entries.map(({ id }) => id));
@@ -156,7 +160,7 @@ async function forkPath(
 }
 
 async function tipOf(store: SessionStore, branch: string): Promise<string | null> {
-  const tip = await store.value(TIPS, branch);
+  const tip = await givenStore(store).value(TIPS, branch);
   if (tip === undefined) throw new SessionError("unknown_branch");
   return tip as string | null;
 }

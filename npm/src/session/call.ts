@@ -33,11 +33,20 @@ export class SessionError extends Error {
   }
 }
 
-/** Does an operation, or throws why not. */
+/** Does an operation, or throws why not; it may be JSON already. */
 export function call<T>(key: SessionKey | undefined, request: Record<string, unknown> | string): T {
-  const answer = callSession(key, request);
+  const answer = callSession(key, typeof request === "string" ? request : jsonOf(request));
   if ("error" in answer) throw new SessionError(answer.error, answer.line);
   return answer.value as T;
+}
+
+/** What it is as JSON. @throws SessionError `malformed`: a cycle, a BigInt, something that throws */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (cause) {
+    throw new SessionError("malformed", undefined, { cause });
+  }
 }
 
 /** A fresh id of an entry: the first 8 digits of a random UUID. */

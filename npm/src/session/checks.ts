@@ -1,5 +1,6 @@
 /** What every store refuses, and how every store selects. */
 import { SessionError } from "./call.js";
+import { given } from "./given.js";
 import type { EntryQuery, ListPage, StoredEntry, StoreWrite } from "./store.js";
 
 const PAGE = 1000;
@@ -21,7 +22,7 @@ export interface Admitted {
  * @throws SessionError `malformed`, `duplicate_id` (among themselves), `pending_message`
  */
 export function admit(writes: readonly StoreWrite[]): Admitted {
-  const own = copied(writes);
+  const own = copied(given(writes, "writes", "array"));
   const ids = new Set<string>();
   const entries = new Set<string>();
   const parents = new Set<string>();
@@ -64,7 +65,8 @@ function copied(writes: readonly StoreWrite[]): StoreWrite[] {
 }
 
 /** The page that is asked for. @throws SessionError `bad_limit` */
-export function pageOf({ order = "asc", limit = PAGE }: ListPage = {}): Required<ListPage> {
+export function pageOf(page: ListPage = {}): Required<ListPage> {
+  const { order = "asc", limit = PAGE } = given(page, "page");
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > LARGEST_PAGE) throw new SessionError("bad_limit");
   return { order, limit };
 }

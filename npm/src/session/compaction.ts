@@ -2,6 +2,7 @@
 import { AgentError } from "../errors.js";
 import type { AgentMessage, AssistantMessage, Usage } from "../types.js";
 import { call } from "./call.js";
+import { given, givenTree } from "./given.js";
 import { expand } from "./outline.js";
 import { type Summary, type SummaryOptions, summarize } from "./summaries.js";
 import type { SessionTree } from "./tree.js";
@@ -27,7 +28,8 @@ export function estimateTokens(message: AgentMessage): number {
 }
 
 /** The tokens of a context by what an answer reports. */
-export function calculateContextTokens({ totalTokens, input, output, cacheRead, cacheWrite }: Usage): number {
+export function calculateContextTokens(usage: Usage): number {
+  const { totalTokens, input, output, cacheRead, cacheWrite } = given(usage, "usage");
   return totalTokens || input + output + cacheRead + cacheWrite;
 }
 
@@ -43,7 +45,7 @@ export function shouldCompact(
   settings: CompactionSettings = {},
 ): boolean {
   const { enabled, reserveTokens } = checked(settings);
-  return enabled && contextTokens > contextWindow - reserveTokens;
+  return enabled && contextTokens > Number(contextWindow) - reserveTokens;
 }
 
 /** Whether an answer says that the input was too long, and whether its length may have been cut by that. */
@@ -75,7 +77,7 @@ export function findCutPoint(
   end: number,
   keepRecentTokens: number,
 ): { firstKeptEntryIndex: number; turnStartIndex: number; isSplitTurn: boolean } {
-  const cut = tree.ask<{ firstKept: number; splitTurn: number | null }>({
+  const cut = givenTree(tree).ask<{ firstKept: number; splitTurn: number | null }>({
     ...{ op: "cut", start, end, keep: keepRecentTokens },
   });
   const { firstKept, splitTurn } = cut;
@@ -93,7 +95,7 @@ export function prepareCompaction(
   files?: FileAccess,
 ): CompactionPreparation | undefined {
   const keep = checked(settings).keepRecentTokens;
-  return tree.ask<CompactionPreparation | null>({ op: "prepare", keep, files }) ?? undefined;
+  return givenTree(tree).ask<CompactionPreparation | null>({ op: "prepare", keep, files }) ?? undefined;
 }
 
 /** The entries of a branch that another one does not have, oldest first, and where the two part. */
@@ -102,7 +104,7 @@ export function collectEntriesForBranchSummary(
   from: string | null,
   to: string | null,
 ): { entries: SessionEntry[]; commonAncestorId: string | null } {
-  const { entries, parting } = tree.ask<{ entries: number[]; parting: number | null }>({
+  const { entries, parting } = givenTree(tree).ask<{ entries: number[]; parting: number | null }>({
     ...{ op: "collect", from, to },
   });
   return {
@@ -118,8 +120,8 @@ export function prepareBranchEntries(
   tokenBudget: number,
   files?: FileAccess,
 ): FileLists & { messages: AgentMessage[]; totalTokens: number } {
-  const ids = entries.map(({ id }) => id);
-  return tree.ask({ op: "branchPart", entries: ids, budget: tokenBudget, files });
+  const ids = given(entries, "entries", "array").map(({ id }) => id);
+  return givenTree(tree).ask({ op: "branchPart", entries: ids, budget: tokenBudget, files });
 }
 
 /**
@@ -131,7 +133,7 @@ export async function compact(
   tree: SessionTree,
   options: SummaryOptions & { settings?: CompactionSettings; files?: FileAccess },
 ): Promise<(Summary & { entryId: string; firstKeptEntryId: string; tokensBefore: number }) | undefined> {
-  const preparation = prepareCompaction(tree, options.settings, options.files);
+  const preparation = prepareCompaction(tree, given(options, "options").settings, options.files);
   if (!preparation) return undefined;
   const leaf = tree.getLeafId();
   const made = await summarize(preparation, options);

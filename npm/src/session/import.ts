@@ -1,5 +1,6 @@
 /** Sessions from files and entries. */
 import { SessionError, uuid } from "./call.js";
+import { given } from "./given.js";
 import { type Opened, Reader } from "./reader.js";
 import { TextReader, utf8Length } from "./text.js";
 import type { SessionHeader, SessionSources } from "./types.js";
@@ -36,6 +37,7 @@ export function readEntries(
   entries: Iterable<unknown>,
   sources: Required<SessionSources>,
 ): Opened {
+  given(entries?.[Symbol.iterator], "the iterator of entries", "function");
   const reader = new Reader(header, sources);
   return stopping(reader, () => {
     for (const entry of entries) reader.add(entry);

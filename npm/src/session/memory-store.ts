@@ -4,6 +4,7 @@ import { Pace } from "../stream/pace.js";
 import { totalUsage } from "../usage.js";
 import { SessionError, uuid } from "./call.js";
 import { admit, inOrder, pageOf, select } from "./checks.js";
+import { given } from "./given.js";
 import type {
   BranchQuery,
   Committed,
@@ -34,7 +35,7 @@ export class MemoryStore implements SessionStore {
 
   /** @param options `id`: of the session, by default a new one; `now`: milliseconds since 1970 */
   constructor(options: { id?: string; now?: () => number } = {}) {
-    const { id = uuid(), now = Date.now } = options;
+    const { id = uuid(), now = Date.now } = given(options, "options");
     checkNames("option of a store", options, { id, now });
     this.id = id;
     this.#now = now;
@@ -96,7 +97,7 @@ export class MemoryStore implements SessionStore {
   }
 
   async entries(ids: readonly string[]): Promise<(StoredEntry | undefined)[]> {
-    return structuredClone(ids.map((id) => this.#entries.get(id)));
+    return structuredClone(given(ids, "ids", "array").map((id) => this.#entries.get(id)));
   }
 
   async value(namespace: string, key: string): Promise<unknown> {
@@ -120,7 +121,7 @@ export class MemoryStore implements SessionStore {
 
   async scanBranch(query: BranchQuery): Promise<StoredEntry[]> {
     const branch: StoredEntry[] = [];
-    for (let id: string | null = query.start; id !== null; ) {
+    for (let id: string | null = given(query, "query").start; id !== null; ) {
       const entry = this.#entries.get(id);
       if (!entry) throw new SessionError("unknown_entry");
       branch.push(entry);
@@ -132,7 +133,7 @@ export class MemoryStore implements SessionStore {
 
   async scanEntries(query: EntryQuery & { order?: "asc" | "desc" } = {}): Promise<StoredEntry[]> {
     const all = [...this.#entries.values()];
-    const oldestFirst = query.order === "asc";
+    const oldestFirst = given(query, "query").order === "asc";
     const found = select(oldestFirst ? all : all.reverse(), query, oldestFirst);
     const pace = new Pace();
     for (const [at, entry] of found.entries()) {

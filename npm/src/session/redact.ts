@@ -1,5 +1,6 @@
 /** A session without what others must not see (SESSIONS 7.7). */
 import { put } from "../put.js";
+import { given, givenTree } from "./given.js";
 import { hiderOf } from "./secrets.js";
 import { SessionTree } from "./tree.js";
 import type { SessionEntry, SessionHeader } from "./types.js";
@@ -50,9 +51,9 @@ export function redact(tree: SessionTree, options: RedactOptions = {}): Redacted
   const told = () => {
     replaced++;
   };
-  const hide = hiderOf(options.keys ?? [], options.keyShapes ?? true, told);
+  const hide = hiderOf(given(options, "options").keys ?? [], options.keyShapes ?? true, told);
   const drop = dropper(options, told);
-  const { cwd } = tree.getHeader();
+  const { cwd } = givenTree(tree).getHeader();
   const change = (text: string, binary: boolean): string => {
     const hidden = hide(text, binary);
     if (!options.paths || binary) return hidden;

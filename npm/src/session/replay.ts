@@ -10,6 +10,7 @@ import type {
   ToolResultMessage,
 } from "../types.js";
 import { SessionError } from "./call.js";
+import { given, givenTree } from "./given.js";
 import type { SessionTree } from "./tree.js";
 import type { SessionEntry } from "./types.js";
 
@@ -41,8 +42,8 @@ export function replay(
   tree: SessionTree,
   options: ReplayOptions = {},
 ): EventStream<AgentEvent, AgentMessage[]> {
-  const { speed = 0, signal, from, to } = options;
-  const branch = tree.getBranch(to);
+  const { speed = 0, signal, from, to } = given(options, "options");
+  const branch = givenTree(tree).getBranch(to);
   const start = from === undefined ? 0 : branch.findIndex(({ id }) => id === from);
   if (start < 0) throw new SessionError("not_on_branch");
   const messages = branch.slice(start).flatMap(messageOf);

@@ -2,6 +2,7 @@
 import { Channel } from "../channel.js";
 import type { AgentError } from "../errors.js";
 import type { AsyncEvents, Usage } from "../types.js";
+import { given } from "./given.js";
 import type { StoreRole } from "./store.js";
 import type { FileLists, SessionEntry } from "./types.js";
 
@@ -94,7 +95,7 @@ export class SessionEvents {
   }
 
   subscribe(listener: SessionListener): () => void {
-    this.listeners.add(listener);
+    this.listeners.add(given(listener, "listener", "function"));
     return () => {
       this.listeners.delete(listener);
     };

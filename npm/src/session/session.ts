@@ -6,6 +6,7 @@ import type { AgentMessage, AsyncEvents, CustomMessage, ImageContent, Receipt } 
 import { type CompactionOptions, Compactor } from "./auto-compaction.js";
 import { type ContextUsage, contextUsage } from "./context-usage.js";
 import { type FindModel, SessionCore } from "./core.js";
+import { given, givenStore } from "./given.js";
 import type { SessionHooks } from "./hooks.js";
 import { checkSizes } from "./limits.js";
 import type { CompactionResult, Restored, SessionEvent, SessionListener } from "./session-events.js";
@@ -21,7 +22,7 @@ import {
   versionsOf,
 } from "./navigation.js";
 import type { SessionStore, StoreRole } from "./store.js";
-import type { SessionTree } from "./tree.js";
+import { type SessionTree, sourcesOf } from "./tree.js";
 import type { NewSessionOptions, SessionEntry, SessionTreeNode } from "./types.js";
 
 /** What a session is made of. */
@@ -61,12 +62,24 @@ export class Session<TCustom extends CustomMessage = never> {
    *   does not exist, or a size that makes no sense
    */
   constructor(options: SessionOptions<TCustom>) {
-    const { agent, branch = "main", findModel, compaction = {}, hooks = {}, ...rest } = options;
+    const {
+      agent,
+      branch = "main",
+      findModel,
+      compaction = {},
+      hooks = {},
+      ...rest
+    } = given(options, "options");
     checkNames("option of a session", options, {
       ...{ agent, store: 1, branch, compaction, hooks, findModel },
       ...{ cwd: 1, ids: 1, now: 1 },
     });
-    checkSizes(compaction);
+    given(agent?.waitForIdle, "agent.waitForIdle", "function");
+    givenStore(rest.store);
+    sourcesOf(rest);
+    given(branch, "branch", "string");
+    given(hooks, "hooks");
+    checkSizes(given(compaction, "compaction"));
     this._agent = agent;
     // The core does not tell messages of the application apart.
     const core = new SessionCore({ ...rest, agent: agent as unknown as Agent, branch, findModel });
@@ -141,6 +154,7 @@ export class Session<TCustom extends CustomMessage = never> {
     input: PromptInput<TCustom>,
     options?: readonly ImageContent[] | PromptOptions,
   ): Promise<void> {
+    mustBeMessages(input);
     await this.ready;
     this._core().mustWrite();
     await this._agent.prompt(input, options);
@@ -148,7 +162,8 @@ export class Session<TCustom extends CustomMessage = never> {
   }
 
   /** As `agent.continue()`. Resolves when all is stored. */
-  async continue(options?: RunOptions): Promise<void> {
+  async continue(options: RunOptions = {}): Promise<void> {
+    given(options, "options");
     await this.ready;
     this._core().mustWrite();
     await this._agent.continue(options);
@@ -157,12 +172,12 @@ export class Session<TCustom extends CustomMessage = never> {
 
   /** As `agent.steer()`. */
   steer(message: AgentMessage<TCustom>): Receipt {
-    return this._agent.steer(message);
+    return this._agent.steer(given(message, "message"));
   }
 
   /** As `agent.followUp()`. */
   followUp(message: AgentMessage<TCustom>): Receipt {
-    return this._agent.followUp(message);
+    return this._agent.followUp(given(message, "message"));
   }
 
   /**
@@ -170,7 +185,8 @@ export class Session<TCustom extends CustomMessage = never> {
    * is settled it is being sent, then it is stored and here. `dropped`: it could not be handed on, as a `warning` says, or not be answered.
    */
   send(input: string | AgentMessage<TCustom>, images?: readonly ImageContent[]): Receipt {
-    const message = oneMessage<TCustom>(input, images);
+    mustBeMessages([input]);
+    const message = oneMessage<TCustom>(input, given(images ?? [], "images", "array"));
     if (this.role === "writer") return this._agent.send(message);
     return this._core().outbox.send(message as AgentMessage);
   }
@@ -231,13 +247,15 @@ export class Session<TCustom extends CustomMessage = never> {
     input: PromptInput<TCustom>,
     options?: readonly ImageContent[] | PromptOptions,
   ): Promise<void> {
+    mustBeMessages(input);
     await this.ready;
     const { cancelled } = await navigate(this._core(), this._compactor(), entryId, {}, true);
     if (!cancelled) await this.prompt(input, options);
   }
 
   /** Asks for another answer to the message that an entry, or the leaf, goes back to, on a branch of its own. */
-  async regenerate(entryId?: string, options?: RunOptions): Promise<void> {
+  async regenerate(entryId?: string, options: RunOptions = {}): Promise<void> {
+    given(options, "options");
     await this.ready;
     await this.branch(promptBefore(this._core().tree, entryId));
     await this.continue(options);
@@ -260,9 +278,10 @@ export class Session<TCustom extends CustomMessage = never> {
    *
    * @returns the store; rejects with a `SessionError` `not_empty` where it holds a session, and as its `commit()` does
    */
-  async fork({ store = new MemoryStore(), entryId }: ForkOptions = {}): Promise<SessionStore> {
+  async fork(options: ForkOptions = {}): Promise<SessionStore> {
+    const { store = new MemoryStore(), entryId } = given(options, "options");
     await this.ready;
-    return forkInto(this._core().tree, store, this.name, entryId);
+    return forkInto(this._core().tree, givenStore(store), this.name, entryId);
   }
 
   /**
@@ -285,6 +304,7 @@ export class Session<TCustom extends CustomMessage = never> {
 
   /** Names the session; a blank name takes the name away. Resolves when it is stored. */
   async setName(name: string): Promise<void> {
+    given(name, "name", "string");
     await this.ready;
     this._core().mustWrite();
     this._core().setName(name.replace(/[\r\n]+/g, " ").trim());
@@ -321,13 +341,13 @@ export class Session<TCustom extends CustomMessage = never> {
    * @param options `force`: does not wait for a store that does not answer, also when it was called without it before;
    *   what is not stored then may be lost (see `unsavedEntries`)
    */
-  dispose({
-    keepStore = false,
-    force = false,
-  }: {
-    keepStore?: boolean;
-    force?: boolean;
-  } = {}): Promise<void> {
+  async dispose(options: { keepStore?: boolean; force?: boolean } = {}): Promise<void> {
+    const { keepStore = false, force = false } = given(options, "options");
     return this._core().dispose(keepStore, force);
   }
+}
+
+/** What is none would be in the transcript, and break every run from then on. @throws AgentError `invalid_request` */
+function mustBeMessages(input: unknown): void {
+  for (const message of [input].flat()) if (typeof message !== "string") given(message, "input");
 }

@@ -1,6 +1,7 @@
 /** Reading long sessions in slices that leave the page its turn. */
 import { AgentError } from "../errors.js";
 import { nextTurn } from "../stream/pace.js";
+import { given } from "./given.js";
 import { type Opened, Reader } from "./reader.js";
 import { isHalf, TextReader, utf8Length } from "./text.js";
 import type { SessionHeader, SessionSources } from "./types.js";
@@ -65,6 +66,13 @@ export async function readEntriesAsync(
   options: ReadOptions,
   sources: Required<SessionSources>,
 ): Promise<Opened> {
+  const list = entries as Iterable<unknown> | null;
+  const iterator = list?.[Symbol.iterator];
+  given(
+    iterator ?? (entries as AsyncIterable<unknown>)?.[Symbol.asyncIterator],
+    "the iterator of entries",
+    "function",
+  );
   const turns = new Turns(options);
   const reader = new Reader(header, sources);
   const total = Array.isArray(entries) ? entries.length : undefined;
@@ -75,12 +83,12 @@ export async function readEntriesAsync(
   };
   try {
     // Awaiting every element of a list would take longer than reading it.
-    if (Symbol.iterator in entries) {
-      for (const entry of entries) {
+    if (iterator) {
+      for (const entry of list) {
         const turn = read(entry);
         if (turn) await turn;
       }
-    } else for await (const entry of entries) await read(entry);
+    } else for await (const entry of entries as AsyncIterable<unknown>) await read(entry);
     await turns.rest();
     return reader.end();
   } catch (error) {
@@ -167,10 +175,12 @@ async function* piecesOf(source: SessionSource, bytes: Bytes): AsyncGenerator<Pi
     }
   } else if (source instanceof Blob) {
     for await (const piece of decoded(source.stream(), bytes)) yield { ...piece, total: source.size };
-  } else if ("getReader" in source) yield* decoded(source, bytes);
+  } else if ((source as ReadableStream | null)?.getReader) yield* decoded(source as ReadableStream, bytes);
   else {
+    const pieces = source as AsyncIterable<string>;
+    given(pieces?.[Symbol.asyncIterator], "the iterator of source", "function");
     let read = 0;
-    for await (const text of source) {
+    for await (const text of pieces) {
       bytes.text(text);
       read += text.length;
       yield { text, read };

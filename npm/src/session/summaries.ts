@@ -13,6 +13,7 @@ import type {
 import { totalUsage } from "../usage.js";
 import { call, SessionError, uuid } from "./call.js";
 import { hidden, withoutKeys } from "./failed.js";
+import { given } from "./given.js";
 import { textOf } from "./recorder.js";
 import { answerLimit, oldestPart, type Requests, requestsFor, tokensOf } from "./parts.js";
 import type { SummaryEvent } from "./session-events.js";
@@ -55,6 +56,8 @@ export async function summarize(
   preparation: CompactionPreparation,
   options: SummaryOptions,
 ): Promise<Summary> {
+  given(given(options, "options").model, "options.model");
+  given(preparation, "preparation");
   const focus = options.customInstructions;
   const usages: Usage[] = [];
   let ready = preparation;
@@ -77,7 +80,9 @@ export async function summarizeBranch(
   part: FileLists & { messages: AgentMessage[] },
   options: SummaryOptions & { replaceInstructions?: boolean },
 ): Promise<Summary> {
-  const { readFiles, modifiedFiles, messages } = part;
+  const { readFiles, modifiedFiles, messages } = given(part, "part");
+  given(given(options, "options").model, "options.model");
+  given(messages, "part.messages", "array");
   const files = { readFiles, modifiedFiles };
   const asked = {
     ...{ op: "branchRequest", messages, focus: options.customInstructions },

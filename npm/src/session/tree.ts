@@ -1,9 +1,10 @@
 /** A session as a tree of entries. Synchronous, in memory; a store keeps what it is given. */
 import { dropSession, isAlive, keepSession, type SessionKey } from "../engine/session.js";
 import type { AgentMessage, AssistantMessage, Message, Usage } from "../types.js";
-import { call, randomId, uuid } from "./call.js";
+import { call, jsonOf, randomId, uuid } from "./call.js";
 import { EntryList } from "./entry-list.js";
 import { type ExportOptions, linesOfV4 } from "./export-as.js";
+import { given } from "./given.js";
 import { readEntries, readText, withIds } from "./import.js";
 import { expand, messageOutline } from "./outline.js";
 import type { Opened } from "./reader.js";
@@ -69,8 +70,8 @@ export class SessionTree {
    * A session of a header and entries that were stored, the leaf at the last one. The entries are kept, not copied: they
    * must not be changed any more.
    */
-  static from(header: SessionHeader, entries: Iterable<SessionEntry>, sources?: SessionSources): SessionTree {
-    const from = sourcesOf(sources);
+  static from(header: SessionHeader, entries: Iterable<SessionEntry>, options?: SessionSources): SessionTree {
+    const from = sourcesOf(options);
     return new SessionTree(readEntries(header, entries, from), from);
   }
 
@@ -89,9 +90,9 @@ export class SessionTree {
    *
    * @throws SessionError `empty`, `not_a_session`, `line_too_long`; of version 4 also `corrupt`
    */
-  static import(text: string, sources?: SessionSources): SessionTree {
-    const from = sourcesOf(sources);
-    return new SessionTree(readText(text, from), from);
+  static import(text: string, options?: SessionSources): SessionTree {
+    const from = sourcesOf(options);
+    return new SessionTree(readText(given(text, "text", "string"), from), from);
   }
 
   /**
@@ -224,7 +225,7 @@ export class SessionTree {
 
   /** Adds a message. @throws SessionError `pending_message`: the answer is still arriving */
   appendMessage(message: AgentMessage): string {
-    const own = copyOf(message);
+    const own = copyOf(given(message, "message"));
     const outline = messageOutline(own);
     const pending = outline && (own as { stopReason?: unknown }).stopReason === "pending";
     const told = pending ? { ...outline, stopReason: "pending" } : (outline ?? own);
@@ -303,12 +304,12 @@ export class SessionTree {
 
   /** Goes on from an entry (`null`: from nothing) with a summary of the branch that is left. */
   branchWithSummary(to: string | null, summary: string, extras: SummaryExtras = {}): string {
-    return this.#append({ ...extras, op: "branchSummary", to, summary });
+    return this.#append({ ...extras, op: "branchSummary", to: to === null ? to : String(to), summary });
   }
 
   /** A new session of one branch: the path to an entry, and its labels. This one is not changed. */
   createBranchedSession(leaf: string, options: NewSessionOptions = {}): SessionTree {
-    const { id = uuid(), parentSession = this.getSessionId() } = options;
+    const { id = uuid(), parentSession = this.getSessionId() } = given(options, "options");
     const now = this.#sources.now();
     const request = { op: "branched", leaf, id, parentSession, now };
     const made = withIds(
@@ -340,7 +341,8 @@ export class SessionTree {
    *
    * @param options the branch of the leaf alone, or a file of version 4
    */
-  export({ branch = false, version = 3 }: ExportOptions = {}): string {
+  export(options: ExportOptions = {}): string {
+    const { branch = false, version = 3 } = given(options, "options");
     const entries = branch ? this.getBranch() : this.#entries.all();
     if (version === 4) return linesOfV4(this, entries).join("");
     const line = (value: unknown, place: number) => `${this.#lines[place] ?? JSON.stringify(value)}\n`;
@@ -411,11 +413,13 @@ const AT_ONCE = 256;
 
 /** A copy as JSON has it, which nobody else changes. */
 function copyOf<T>(value: T): T {
-  return value === undefined ? value : JSON.parse(JSON.stringify(value) ?? "null");
+  return value === undefined ? value : JSON.parse(jsonOf(value));
 }
 
-function sourcesOf({ ids = randomId, now = Date.now }: SessionSources = {}): Required<SessionSources> {
-  return { ids, now };
+/** @throws AgentError `invalid_request`: one is no function */
+export function sourcesOf(options: SessionSources = {}): Required<SessionSources> {
+  const { ids = randomId, now = Date.now } = given(options, "options");
+  return { ids: given(ids, "ids", "function"), now: given(now, "now", "function") };
 }
 
 /** Messages in the form of requests: summaries and messages of the application become user messages. */
@@ -426,7 +430,9 @@ export function convertToLlm(messages: readonly AgentMessage[]): Message[] {
 /** The messages without answers that failed, were stopped, or are to come later. */
 export function withoutFailed(messages: readonly AgentMessage[]): AgentMessage[] {
   const failed = ["error", "aborted", "deferred"];
-  return messages.filter((message) => !(isAssistant(message) && failed.includes(message.stopReason)));
+  return given(messages, "messages", "array").filter(
+    (message) => !(isAssistant(message) && failed.includes(message.stopReason)),
+  );
 }
 
 function isAssistant(message: AgentMessage): message is AssistantMessage {

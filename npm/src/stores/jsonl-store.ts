@@ -2,6 +2,7 @@
 import { checkNames } from "../names.js";
 import { SessionError, uuid } from "../session/call.js";
 import { admit } from "../session/checks.js";
+import { given } from "../session/given.js";
 import { storageError } from "../session/indexeddb/failure.js";
 import { MemoryStore } from "../session/memory-store.js";
 import type {
@@ -61,8 +62,9 @@ export class JsonlStore implements SessionStore {
 
   /** @throws AgentError `invalid_request` for an option that does not exist */
   constructor(log: TextLog, options: JsonlStoreOptions = {}) {
-    const { id = uuid(), now = Date.now } = options;
+    const { id = uuid(), now = Date.now } = given(options, "options");
     checkNames("option of a store", options, { id, now });
+    given(log?.append, "log.append", "function");
     this.#log = log;
     this.#id = id;
     this.#now = now;
@@ -87,7 +89,7 @@ export class JsonlStore implements SessionStore {
   }
 
   subscribe(listener: (event: StoreEvent) => void): () => void {
-    this.#listeners.add(listener);
+    this.#listeners.add(given(listener, "listener", "function"));
     return () => this.#listeners.delete(listener);
   }
 

@@ -1,6 +1,7 @@
 /** Sessions in the browser's own file system (OPFS): a folder for each, with its log and what a list shows of it. */
 import { checkNames } from "../names.js";
 import { SessionError, uuid } from "../session/call.js";
+import { given } from "../session/given.js";
 import { type Committed, NAME, type StoreWrite } from "../session/store.js";
 import { fileHandleLog } from "./file-handle.js";
 import { JsonlStore, type JsonlStoreOptions } from "./jsonl-store.js";
@@ -119,7 +120,7 @@ export class OpfsStore extends JsonlStore {
   #changed = 0;
 
   constructor(options: OpfsOptions = {}) {
-    const { id = uuid(), folder, now = Date.now } = options;
+    const { id = uuid(), folder, now = Date.now } = given(options, "options");
     checkNames("option of a store", options, { id, now, folder });
     super(opfsLog(id, folder), { id, now });
     this.#folder = folder;
@@ -161,7 +162,8 @@ export class OpfsStore extends JsonlStore {
 }
 
 /** The sessions in OPFS, the one changed last first. Reads the heads, not the sessions. */
-export async function listOpfs({ folder }: Pick<OpfsOptions, "folder"> = {}): Promise<OpfsInfo[]> {
+export async function listOpfs(options: Pick<OpfsOptions, "folder"> = {}): Promise<OpfsInfo[]> {
+  const { folder } = given(options, "options");
   const found: OpfsInfo[] = [];
   const sessions = (await folderOf(folder)) as unknown as {
     values(): AsyncIterable<FileSystemDirectoryHandle | FileSystemFileHandle>;
@@ -180,6 +182,8 @@ export async function listOpfs({ folder }: Pick<OpfsOptions, "folder"> = {}): Pr
 }
 
 /** Removes a session. */
-export async function removeOpfs(id: string, { folder }: Pick<OpfsOptions, "folder"> = {}): Promise<void> {
+export async function removeOpfs(id: string, options: Pick<OpfsOptions, "folder"> = {}): Promise<void> {
+  const { folder } = given(options, "options");
+  given(id, "id", "string");
   await (await folderOf(folder)).removeEntry(nameOf(id), { recursive: true });
 }

@@ -2,6 +2,7 @@
 import { after } from "../clock.js";
 import { checkNames } from "../names.js";
 import { SessionError } from "../session/call.js";
+import { given } from "../session/given.js";
 import { JsonlStore, type JsonlStoreOptions } from "./jsonl-store.js";
 import type { TextLog } from "./log.js";
 
@@ -26,7 +27,7 @@ const CODES: Record<number, string> = {
 
 /** A log behind an address. Commits carry the number of their first write, so that one may be sent again. */
 export function remoteLog(url: string, options: RemoteOptions = {}): TextLog {
-  const { headers = {}, retries = 3, retryDelayMs = 500, timeoutMs = 30_000 } = options;
+  const { headers = {}, retries = 3, retryDelayMs = 500, timeoutMs = 30_000 } = given(options, "options");
   checkNames("option of a store", options, {
     ...{ id: 1, now: 1, headers, fetch: 1, retries, retryDelayMs, timeoutMs },
   });

@@ -2,6 +2,7 @@ import type { Usage } from "../../types.js";
 import { checkNames } from "../../names.js";
 import { treeWrites } from "../branches.js";
 import { SessionError, uuid } from "../call.js";
+import { given } from "../given.js";
 import { type StoreWrite, TIPS } from "../store.js";
 import { SessionTree } from "../tree.js";
 import type { SessionSource } from "../slices.js";
@@ -57,7 +58,7 @@ export class SessionCatalog {
 
   /** @param options `database`: its name, default `steersman` */
   constructor(options: { database?: string } = {}) {
-    const { database: name = "steersman" } = options;
+    const { database: name = "steersman" } = given(options, "options");
     checkNames("option of a catalog", options, { database });
     this.#name = name;
     this.#db = database(name);
@@ -84,7 +85,7 @@ export class SessionCatalog {
    * that have it open tell `gone`.
    */
   async remove(id: string): Promise<void> {
-    const store = this.open(id);
+    const store = this.open(given(id, "id", "string"));
     await store.takeOver().catch((error) => {
       // Its entries are: the rest of it goes, too.
       if (!(error instanceof SessionError && error.code === "gone")) throw error;
@@ -165,8 +166,8 @@ export class SessionCatalog {
 
   /** Tells when the list changed, in this page or another one. Gives a function that stops it. */
   subscribe(listener: () => void): () => void {
+    this.#listeners.add(given(listener, "listener", "function"));
     this.#channel ??= channel<ListMessage>(listChannel(this.#name), () => this.#tell());
-    this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
@@ -220,7 +221,10 @@ function infoOf(row: SessionRow): SessionInfo {
   };
 }
 
-const oneLine = (name: string): string => name.replace(/[\r\n]+/g, " ").trim();
+const oneLine = (name: string): string =>
+  given(name, "name", "string")
+    .replace(/[\r\n]+/g, " ")
+    .trim();
 
 /** Lets the page do what is waiting. */
 const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));

@@ -1,4 +1,5 @@
 /** What goes wrong in a database, in the words of stores. */
+import { AgentError } from "../../errors.js";
 import { SessionError } from "../call.js";
 import { estimate } from "./quota.js";
 
@@ -23,8 +24,8 @@ export const isCut = (thrown: unknown): boolean =>
   ["InvalidStateError", "AbortError"].includes(nameOf(thrown));
 
 /** The error of a store for what a database threw. */
-export async function storageError(cause: unknown): Promise<SessionError> {
-  if (cause instanceof SessionError) return cause;
+export async function storageError(cause: unknown): Promise<SessionError | AgentError> {
+  if (cause instanceof SessionError || cause instanceof AgentError) return cause;
   const code = codes[nameOf(cause)] ?? ((await isFull()) ? "quota" : "failed");
   return new SessionError(code, undefined, { cause });
 }

@@ -1,5 +1,6 @@
 import { checkNames } from "../../names.js";
 import { SessionError } from "../call.js";
+import { given } from "../given.js";
 import { MemoryStore } from "../memory-store.js";
 import type { SessionStore } from "../store.js";
 import { IndexedDbStore, type IndexedDbStoreOptions } from "./store.js";
@@ -22,7 +23,7 @@ export interface OpenStoreOptions extends IndexedDbStoreOptions {
  * @throws SessionError `gone`; with `fallback: "none"` everything that `open` throws
  */
 export async function openStore(options: OpenStoreOptions = {}): Promise<SessionStore> {
-  const { fallback = "memory", onFallback, ...rest } = options;
+  const { fallback = "memory", onFallback, ...rest } = given(options, "options");
   const known = { id: 1, database: 1, clock: 1, locks: 1, fallback, onFallback, version: 1 };
   checkNames("option of a store", options, known);
   const store = new IndexedDbStore(rest);

@@ -2,6 +2,7 @@
 import { SessionError } from "../call.js";
 import { endsAt, inOrder, pageOf, type Selection, select } from "../checks.js";
 import type { EntryPack } from "../entry-list.js";
+import { given } from "../given.js";
 import type { Snapshot } from "../restore.js";
 import {
   type BranchQuery,
@@ -32,6 +33,7 @@ export async function readEntries(
   s: string,
   ids: readonly string[],
 ): Promise<(StoredEntry | undefined)[]> {
+  given(ids, "ids", "array");
   const rows = await db.run(["entries"], "readonly", (tx) =>
     Promise.all(ids.map((id) => tx.objectStore("entries").get([s, id]))),
   );
@@ -53,7 +55,8 @@ export async function scanValues(
   ns: string,
   prefix: string,
 ): Promise<[string, unknown][]> {
-  const to = above(prefix);
+  given(ns, "namespace", "string");
+  const to = above(given(prefix, "prefix", "string"));
   const range =
     to === undefined ? within(s, ns) : IDBKeyRange.bound([s, ns, prefix], [s, ns, to], false, true);
   const rows = await db.run(["values"], "readonly", (tx) => tx.objectStore("values").getAll(range));
@@ -114,7 +117,7 @@ export async function scanEntries(
   s: string,
   query: EntryQuery & { order?: "asc" | "desc" },
 ): Promise<StoredEntry[]> {
-  const rising = query.order === "asc";
+  const rising = given(query, "query").order === "asc";
   const { limit = Number.POSITIVE_INFINITY, cursor } = query;
   const rows = await db.run(ENTRIES, "readonly", async (tx) => {
     const { nextSeq = 1, packed = 0 } = (await tx.objectStore("sessions").get(s)) ?? {};
@@ -193,7 +196,7 @@ const readPart = (tx: Transaction, s: string, part: Part): Promise<EntryRow[]> =
 
 /** The way from an entry to its root, then as it is asked for. */
 export async function scanBranch(db: Database, s: string, query: BranchQuery): Promise<StoredEntry[]> {
-  const rising = query.order === "oldestFirst";
+  const rising = given(query, "query").order === "oldestFirst";
   const rows = await db.run(ENTRIES, "readonly", (tx) => walk(tx, s, query, rising));
   return restored(db, s, rising ? rows.reverse() : rows, query, rising);
 }

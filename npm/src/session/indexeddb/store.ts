@@ -1,6 +1,7 @@
 import { checkNames } from "../../names.js";
 import { SessionError, uuid } from "../call.js";
 import { admit } from "../checks.js";
+import { given } from "../given.js";
 import type {
   BranchQuery,
   CommitOptions,
@@ -52,9 +53,15 @@ export class IndexedDbStore implements SessionStore {
   #closed: Promise<void> | undefined;
 
   constructor(options: IndexedDbStoreOptions = {}) {
-    const { id = uuid(), database: name = "steersman", clock = systemClock, locks, version } = options;
+    const {
+      id = uuid(),
+      database: name = "steersman",
+      clock = systemClock,
+      locks,
+      version,
+    } = given(options, "options");
     checkNames("option of a store", options, { id, database: 1, clock, locks, version });
-    this.id = id;
+    this.id = given(id, "id", "string");
     this.#clock = clock;
     this.#db = database(name, { leaving: () => this.#owner.leaveForGood() }, version);
     this.#owner = new Owner(this.#db, { id, name, clock, locks }, (event) => this.#emit(event));
@@ -75,7 +82,7 @@ export class IndexedDbStore implements SessionStore {
   }
 
   subscribe(listener: (event: StoreEvent) => void): () => void {
-    this.#listeners.add(listener);
+    this.#listeners.add(given(listener, "listener", "function"));
     return () => void this.#listeners.delete(listener);
   }
 
@@ -89,7 +96,8 @@ export class IndexedDbStore implements SessionStore {
     this.#owner.post(message);
   }
 
-  async commit(writes: readonly StoreWrite[], { durability }: CommitOptions = {}): Promise<Committed> {
+  async commit(writes: readonly StoreWrite[], options: CommitOptions = {}): Promise<Committed> {
+    const { durability } = given(options, "options");
     if (this.#closed) throw new SessionError("closed");
     const admitted = admit(writes);
     return this.#owner.write((fence) =>
