@@ -140,8 +140,9 @@ async function buildWasm() {
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
   // The stack comes first, the data behind it. What the linker knows stays in the module for a while (linked.mjs).
   const flags = [...remap, `-Clink-arg=-zstack-size=${stackSize}`, "-Clink-arg=--emit-relocs"];
-  const target = ["--release", "--target", "wasm32-unknown-unknown"];
-  await must("cargo", ["build", "--package", "steersman", "--lib", "--features", "js", ...target], {
+  // As a `cdylib` alone: for a crate that is also an `rlib` cargo leaves the optimisation across crates (`lto`) out.
+  const target = ["--release", "--target", "wasm32-unknown-unknown", "--crate-type", "cdylib"];
+  await must("cargo", ["rustc", "--package", "steersman", "--lib", "--features", "js", ...target], {
     env: { CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"), CARGO_TARGET_DIR: targetDir },
   });
   const work = `${pkg}.new`;
