@@ -271,6 +271,7 @@ export async function build({ force = false } = {}) {
     ...at("Cargo.toml", "Cargo.lock", "wire/Cargo.toml", "scripts/build.mjs", "scripts/glue.mjs"),
     ...at("scripts/inline.mjs", "scripts/streams.mjs", "scripts/characters.mjs", "scripts/wasm-reader.mjs"),
     ...at("scripts/join.wat", "scripts/parts.mjs", "scripts/linked.mjs", "scripts/unused.mjs"),
+    ...at("scripts/wasm-functions.mjs"),
     ...walk(join(root, "src")),
     ...walk(join(root, "wire/src")),
   ];

@@ -2,15 +2,17 @@
 // bytes apart; here the module is taken apart into streams of alike numbers, and a number is a character.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { byteText, FIRST, GAP } from "./characters.mjs";
+import { byteText, FIRST, GAP, NUMBERS } from "./characters.mjs";
 import { bin, must, root } from "./common.mjs";
-import { SMALL, STREAMS, split } from "./streams.mjs";
+import { MOST_ADDRESSES, MOST_LOCALS, STREAMS, split } from "./streams.mjs";
 
 /** Memory comes in pieces of this size. */
 const PAGE = 65_536;
-/** In memory: where each stream is, then the table of tokens, then the text. */
-const TOKENS = 64;
-const TEXT = TOKENS + 256 * 16;
+/** In memory: where each stream is, then the table of tokens, the locals, the addresses, the text. */
+const TOKENS = 128;
+const RECENT = TOKENS + 256 * 16;
+const KNOWN = RECENT + MOST_LOCALS;
+const TEXT = KNOWN + MOST_ADDRESSES * 4;
 /** The decoder may write so much more than the module. */
 const SLACK = 64;
 
@@ -27,9 +29,10 @@ export async function inlineSources(modules, data, work) {
   const most = Math.max(...packed.map(({ wasm, places }) => places[STREAMS.length] + wasm.length));
   const decoder = await decoderFor(work, {
     ...Object.fromEntries(STREAMS.map((name, i) => [name.toUpperCase(), 4 * i])),
-    ...{ OUT: 4 * STREAMS.length, FUNCTIONS: 4 * STREAMS.length + 4, TOKENS_AT: TOKENS },
+    ...{ OUT: 4 * STREAMS.length, FUNCTIONS: 4 * STREAMS.length + 4, IMPORTED: 4 * STREAMS.length + 8 },
+    ...{ TOKENS_AT: TOKENS, RECENT, MOST_LOCALS, KNOWN, DATA: data, BEHIND: data + NUMBERS, NUMBERS },
     ...{ PAGES: Math.ceil((most + SLACK) / PAGE) },
-    ...{ FIRST, GAP: GAP[1] - GAP[0], SMALL, ADDRESSES: data - SMALL },
+    ...{ FIRST, GAP: GAP[1] - GAP[0] },
   });
   for (const { name, wasm, places, text } of packed) {
     if (!Buffer.from(unpacked(decoder, text, places, wasm.length)).equals(Buffer.from(wasm))) {
@@ -45,12 +48,12 @@ export async function inlineSources(modules, data, work) {
   return { ...Object.fromEntries(sources), decoder: `export const decoder = "${decoderText}";\n` };
 }
 
-/** The text of a module, and what lies where in memory: its streams, the module; how many functions it has. */
+/** The text of a module, and what lies where in memory: its streams, the module; how many functions it has and imports. */
 function pack(wasm, data) {
-  const { texts, functions } = split(wasm, data);
+  const { texts, functions, imported } = split(wasm, data);
   const places = [TEXT];
   for (const text of texts) places.push(places.at(-1) + Buffer.byteLength(text));
-  return { text: texts.join(""), places: [...places, functions] };
+  return { text: texts.join(""), places: [...places, functions, imported] };
 }
 
 /** What `npm/src/engine/unpack.ts` does. */
@@ -84,7 +87,7 @@ async function decoderFor(work, names) {
 
 export const inlineTypes = `export declare const packed: {
   readonly text: string;
-  /** Where each of its streams and the module lie in memory, and the number of its functions. */
+  /** Where each of its streams and the module lie in memory; how many functions it has and imports. */
   readonly places: readonly number[];
   readonly length: number;
 };

@@ -1,9 +1,10 @@
 ;; Puts the module together that streams.mjs took apart: the streams are explained there, and it fills in the names in
 ;; capitals. Written by hand, because it has to be short, and in wasm, because in the first milliseconds of a page
 ;; JavaScript would take several times as long.
-;; In memory: where each stream is read, four bytes each, at OUT where the module goes and at FUNCTIONS how many functions
-;; it has; from TOKENS_AT on the table, 16 bytes for a token: its length, what follows, its bytes; then the text as UTF-8,
-;; then the module.
+;; In memory: where each stream is read, four bytes each, at OUT where the module goes, at FUNCTIONS how many functions it
+;; has and at IMPORTED how many it imports; from TOKENS_AT on the table, 16 bytes for a token: its length, what follows, its
+;; bytes; from RECENT on the locals of a function, those named last first, a byte each; from KNOWN on the addresses named
+;; so far; then the text as UTF-8, then the module.
 (module
   (memory (export "memory") PAGES)
   (global $to (mut i32) (i32.const 0))
@@ -64,7 +65,9 @@
 
   (func (export "join")
     (local $functions i32) (local $before i32) (local $groups i32) (local $token i32) (local $what i32)
-    (local $number i32)
+    (local $number i32) (local $at i32) (local $next i32) (local $known i32) (local $fresh i32)
+    (local.set $at (local.tee $next (i32.load (i32.const IMPORTED))))
+    (local.set $fresh (i32.const DATA))
     (global.set $to (i32.const TOKENS_AT))
     (call $all (i32.const TABLE))
     (global.set $to (i32.load (i32.const OUT)))
@@ -74,6 +77,15 @@
       ;; The size stands before the function, and is not known yet: at most five bytes.
       (local.set $before (global.get $to))
       (global.set $to (i32.add (global.get $to) (i32.const 5)))
+
+      (local.set $at (i32.add (local.get $at) (i32.const 1)))
+      (local.set $next (select (local.get $at) (local.get $next) (i32.gt_u (local.get $at) (local.get $next))))
+      (local.set $number (i32.const 0))
+      (loop $more
+        (i32.store8 offset=RECENT (local.get $number) (local.get $number))
+        (br_if $more (i32.lt_u
+          (local.tee $number (i32.add (local.get $number) (i32.const 1)))
+          (i32.const MOST_LOCALS))))
 
       ;; Locals: how many groups; of each group a number and a byte below 128, which reads like a number.
       (call $copy (i32.const LOCALS) (i32.const 1))
@@ -95,8 +107,26 @@
         (br_if $instruction (i32.eqz (local.get $what)))
         (if (i32.lt_u (local.get $what) (i32.const TABLE)) (then
           (local.set $number (call $number (local.get $what)))
-          (if (i32.and (i32.eq (local.get $what) (i32.const I32)) (i32.ge_u (local.get $number) (i32.const SMALL))) (then
-            (local.set $number (i32.add (local.get $number) (i32.const ADDRESSES)))))
+          ;; A local moves to the front.
+          (if (i32.le_u (local.get $what) (i32.const SET)) (then
+            (local.set $groups (i32.load8_u offset=RECENT (local.get $number)))
+            (memory.copy (i32.add (i32.const RECENT) (i32.const 1)) (i32.const RECENT) (local.get $number))
+            (i32.store8 (i32.const RECENT) (local.tee $number (local.get $groups)))))
+          ;; A function: the next new one, or one by its number.
+          (if (i32.eq (local.get $what) (i32.const CALL)) (then
+            (if (i32.eqz (local.get $number)) (then
+              (local.set $number (local.tee $next (i32.add (local.get $next) (i32.const 1))))))
+            (local.set $number (i32.sub (local.get $number) (i32.const 1)))))
+          ;; An address: so far behind the last new one, or one that is known.
+          (if (i32.eq (local.get $what) (i32.const ADDRESS)) (then
+            (if (i32.eqz (local.get $number)) (then
+              (local.set $fresh (i32.add (local.get $fresh) (call $number (i32.const FRESH))))
+              (if (i32.ge_u (local.get $fresh) (i32.const BEHIND)) (then
+                (local.set $fresh (i32.sub (local.get $fresh) (i32.const NUMBERS)))))
+              (i32.store offset=KNOWN
+                (i32.shl (local.tee $number (local.tee $known (i32.add (local.get $known) (i32.const 1)))) (i32.const 2))
+                (local.get $fresh))))
+            (local.set $number (i32.load offset=KNOWN (i32.shl (local.get $number) (i32.const 2))))))
           (call $write (local.get $number)
             (select (i32.const 0x3f) (i32.const 0x7f) (i32.ge_u (local.get $what) (i32.const I32))))
           (br $instruction)))

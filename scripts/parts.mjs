@@ -1,6 +1,7 @@
 // Takes out of a module what only some of its exports need, as a second module that works in the memory of the first:
 // who does not load it does not pay for it. Only calls lead from function to function; of what stands in the table, and
 // of the data, only the linker knew who needs it (unused.mjs).
+import { functionAt, inOrderOfCalls, written } from "./wasm-functions.mjs";
 import { joined, reader, SECTION, sized, unsigned } from "./wasm-reader.mjs";
 
 /** The module that the second one imports from: the exports of the first. */
@@ -23,11 +24,15 @@ export function takeOut(wasm, moved, own) {
     exported.filter(({ name, kind }) => kind === 0 && chosen(name)).map(({ at }) => at);
   const slots = own.slots.map((slot) => ({ slot, at: whole.slots.get(slot) }));
   const others = [...whole.slots].filter(([slot]) => !own.slots.includes(slot)).map(([, at]) => at);
-  const stays = reached(whole, [...places((name) => !moved.includes(name)), ...others]);
-  const goes = [
-    ...reached(whole, [...places((name) => moved.includes(name)), ...slots.map(({ at }) => at)]),
-  ].filter((at) => !stays.has(at));
-  goes.sort((a, b) => a - b);
+  const firstRoots = [...places((name) => !moved.includes(name)), ...others];
+  const stays = reached(whole, firstRoots);
+  const secondRoots = [...places((name) => moved.includes(name)), ...slots.map(({ at }) => at)];
+  const callsOf = (at) => whole.functions[at - imported.length]?.calls ?? [];
+  const goes = inOrderOfCalls(
+    secondRoots,
+    new Set([...reached(whole, secondRoots)].filter((at) => !stays.has(at))),
+    callsOf,
+  );
   if (
     slots.some(({ at }) => at === undefined) ||
     goes.some((at) => at < imported.length) ||
@@ -36,9 +41,10 @@ export function takeOut(wasm, moved, own) {
     throw new Error("what is to move is needed by what stays, or is not there");
   }
   const gone = new Set(goes);
-  const rest = whole.functions.map((_, i) => i + imported.length).filter((at) => !gone.has(at));
-  const called = new Set(goes.flatMap((at) => whole.functions[at - imported.length].calls));
-  const shared = [...called].filter((at) => !gone.has(at)).sort((a, b) => a - b);
+  const kept = whole.functions.map((_, i) => i + imported.length).filter((at) => !gone.has(at));
+  const rest = inOrderOfCalls(firstRoots, new Set(kept), callsOf);
+  const called = new Set(goes.flatMap(callsOf));
+  const shared = [...called].filter((at) => !gone.has(at));
   const data = { left: [], taken: [] };
   for (const segment of whole.data) {
     for (const { taken, piece } of pieces(segment, own.data)) data[taken ? "taken" : "left"].push(piece);
@@ -176,6 +182,13 @@ function read(wasm) {
     cursor.importType();
     return since(start);
   });
+  const params = items(SECTION.types, () => {
+    cursor.skip(1);
+    const count = cursor.number();
+    cursor.skip(count);
+    cursor.skip(cursor.number());
+    return count;
+  });
   const types = items(SECTION.functions, () => cursor.number());
   const tables = items(SECTION.tables, (start) => {
     cursor.skip(1);
@@ -212,25 +225,18 @@ function read(wasm) {
     cursor.skip(size);
     return { address, bytes: wasm.subarray(cursor.at - size, cursor.at) };
   });
-  const functions = items(SECTION.code, () => functionAt(wasm, cursor)).map((one, i) => ({
-    ...one,
-    type: types[i],
-  }));
+  const ofType = [...types];
+  const functions = items(SECTION.code, () => {
+    const type = ofType.shift();
+    return { ...functionAt(wasm, cursor, params[type]), type };
+  });
 
   return {
     ...{ imported, tables, memory, stack, exported, segments, functions, data },
     /** What stands where in the table. */
     slots: new Map(segments.flatMap(({ slot, items }) => items.map((at, i) => [slot + i, at]))),
-    /** The function with its calls led elsewhere. */
-    body({ start, end, at }, index) {
-      const parts = [];
-      let from = start;
-      for (const { place, after, called } of at) {
-        parts.push(wasm.subarray(from, place), unsigned(index.get(called)));
-        from = after;
-      }
-      return sized(joined([...parts, wasm.subarray(from, end)]));
-    },
+    /** A function with its calls led elsewhere. */
+    body: (one, index) => written(wasm, one, index),
     /** The module with some sections replaced, and of the others those that are `kept`. */
     build(replaced, kept = sections.map(({ id }) => id)) {
       const bodies = sections
@@ -239,28 +245,6 @@ function read(wasm) {
       return joined([wasm.subarray(0, 8), ...bodies.flat()]);
     },
   };
-}
-
-/** Where a function lies, what it calls and where, and whether it uses tables or globals besides the stack. */
-function functionAt(wasm, cursor) {
-  const size = cursor.number();
-  const start = cursor.at;
-  const end = start + size;
-  for (let groups = cursor.number(); groups > 0; groups--) {
-    cursor.number();
-    cursor.skip(1);
-  }
-  const at = [];
-  let others = false;
-  while (cursor.at < end) {
-    const opcode = wasm[cursor.at];
-    // global.get and global.set; table.get and table.set
-    others ||= (opcode === 0x23 || opcode === 0x24) && wasm[cursor.at + 1] !== 0;
-    others ||= opcode === 0x25 || opcode === 0x26 || opcode === 0xd2;
-    const { from, kind, value } = cursor.instruction();
-    if (kind === "call") at.push({ place: from, after: cursor.at, called: value });
-  }
-  return { start, end, at, others, calls: at.map(({ called }) => called) };
 }
 
 const exportOf = (name, kind, at) => joined([text(name), Uint8Array.of(kind), unsigned(at)]);

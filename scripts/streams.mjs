@@ -1,24 +1,31 @@
 // The module taken apart into streams for the compressor. In the code an opcode, the local it reads and the offset it
-// adds stand side by side; apart, alike things follow each other, and the same module takes an eighth less.
-// `join.wat` puts it together again, byte for byte.
+// adds stand side by side; apart, alike things follow each other, and the same module takes a sixth less. What is named
+// again is told by where it was named last, and what is new needs no name (wasm-functions.mjs and parts.mjs number
+// locals and functions in the order in which they come). `join.wat` puts the module together again, byte for byte.
 import { arranged, byteText, NUMBERS, numberText } from "./characters.mjs";
 import { reader, SECTION } from "./wasm-reader.mjs";
 
 /** Instructions that occur less often have no token of their own. */
 const RARE = 3;
 const MOST_TOKENS = 255;
-/** Constants below this one come first, addresses follow. */
-export const SMALL = 2048;
+/** Locals and addresses that are remembered. */
+export const MOST_LOCALS = 256;
+export const MOST_ADDRESSES = 4096;
 
 /** The streams in the order of the text: numbers first, bytes from the table on; alike ones beside each other. */
 export const STREAMS = [
   "tokens",
   "local",
+  "set",
   "branch",
   "call",
   "offset",
+  "store",
   "i32",
+  "add",
+  "address",
   "i64",
+  "fresh",
   "table",
   "locals",
   "rare",
@@ -31,23 +38,31 @@ const END = STREAMS.indexOf("table");
 /** A token takes 16 bytes in the table: the length of its bytes, what it says, the bytes. */
 const LONGEST = 12;
 
+/** Opcodes. */
+const LOCAL_GET = 0x20;
+const FIRST_STORE = 0x36;
+const ADD_OR_SUB = [0x6a, 0x6b];
+/** Numbers so frequent that they are part of their token. */
+const FOLDED = { local: [0], i32: [0, 1] };
+
 /**
  * @param {Uint8Array} wasm
  * @param {number} data where the data begins in memory
- * @returns {{ texts: string[], functions: number }} the text of each stream, and how many functions there are
+ * @returns {{ texts: string[], functions: number, imported: number }} the text of each stream, and how many functions
+ * the module has and imports
  */
 export function split(wasm, data) {
   const cursor = reader(wasm);
-  const section = [...cursor.sections()].find(({ id }) => id === SECTION.code);
+  const sections = [...cursor.sections()];
+  const streams = Object.fromEntries(STREAMS.map((name) => [name, []]));
+  const section = sections.find(({ id }) => id === SECTION.code);
   cursor.at = section.start;
   const count = cursor.number();
-  const streams = Object.fromEntries(STREAMS.map((name) => [name, []]));
   streams.head.push(...wasm.subarray(0, cursor.at));
   streams.rest.push(...wasm.subarray(section.end));
 
   const known = new Map();
-  const instructions = [];
-  for (let i = 0; i < count; i++) {
+  const functions = Array.from({ length: count }, () => {
     const end = cursor.number() + cursor.at;
     const locals = cursor.at;
     for (let groups = cursor.number(); groups > 0; groups--) {
@@ -55,19 +70,19 @@ export function split(wasm, data) {
       cursor.skip(1);
     }
     streams.locals.push(...wasm.subarray(locals, cursor.at));
-    while (cursor.at < end) {
-      const start = cursor.at;
-      const { from, kind, value } = cursor.instruction();
-      const number = kind && numbered(kind, value, data);
-      const bytes = wasm.subarray(start, number === undefined ? cursor.at : from);
-      const what = cursor.at === end ? END : number === undefined ? PLAIN : STREAMS.indexOf(kind);
+    const code = [];
+    while (cursor.at < end) code.push({ start: cursor.at, ...cursor.instruction(), end: cursor.at });
+    return code.map((one, i) => {
+      const stream = streamOf(wasm, one, code[i + 1], data);
+      const bytes = wasm.subarray(one.start, stream === undefined ? one.end : one.from);
+      const what = one.end === end ? END : stream === undefined ? PLAIN : STREAMS.indexOf(stream);
       const name = `${what} ${bytes.join()}`;
       const token = known.get(name) ?? { what, bytes, uses: 0 };
       known.set(name, token);
       token.uses++;
-      instructions.push({ token, kind, number, bytes: wasm.subarray(start, cursor.at) });
-    }
-  }
+      return { token, stream, value: one.value, bytes: wasm.subarray(one.start, one.end) };
+    });
+  });
 
   const table = [...known.values()]
     .filter(({ uses, bytes }) => uses >= RARE && bytes.length <= LONGEST)
@@ -75,10 +90,15 @@ export function split(wasm, data) {
   table.length = Math.min(table.length, MOST_TOKENS);
   const rare = { what: STREAMS.indexOf("rare"), bytes: [] };
   const has = new Set(table);
-  const tokens = instructions.map(({ token, kind, number, bytes }) => {
-    if (!has.has(token)) streams.rare.push(bytes.length, ...bytes);
-    else if (number !== undefined) streams[kind].push(number);
-    return has.has(token) ? token : rare;
+  const imported = importedBy(cursor, sections);
+  const names = namesFor(imported, data, streams.fresh);
+  const tokens = functions.flatMap((code) => {
+    names.enter();
+    return code.map(({ token, stream, value, bytes }) => {
+      if (!has.has(token)) streams.rare.push(bytes.length, ...bytes);
+      else if (stream !== undefined) streams[stream].push(names[stream]?.(value) ?? value);
+      return has.has(token) ? token : rare;
+    });
   });
   const order = arranged(tokens, [...table, rare]);
   const places = new Map(order.map((token, i) => [token, i]));
@@ -88,12 +108,68 @@ export function split(wasm, data) {
     return [bytes.length, what * 4, ...bytes, ...padding];
   });
   const texts = STREAMS.map((name, i) => streams[name].map(i < END ? numberText : byteText).join(""));
-  return { texts, functions: count };
+  return { texts, functions: count, imported };
 }
 
-/** The number that stands for a value in its stream, unless it has none. */
-function numbered(kind, value, data) {
-  if (kind === "i32" && value >= data) value += SMALL - data;
-  else if (kind === "i32" && value >= SMALL) return undefined;
-  return value >= 0 && value < NUMBERS ? value : undefined;
+/** The stream for the number at the end of an instruction; none if it is part of the token. */
+function streamOf(wasm, { start, kind, value }, after, data) {
+  if (kind === "i32" && value >= data && value < data + NUMBERS) return "address";
+  if (kind === undefined || value < 0 || value >= (kind === "local" ? MOST_LOCALS : NUMBERS - 1))
+    return undefined;
+  const opcode = wasm[start];
+  if (kind === "local" && opcode !== LOCAL_GET) return "set";
+  if (FOLDED[kind]?.includes(value)) return undefined;
+  if (kind === "offset") return opcode < FIRST_STORE ? kind : "store";
+  return kind === "i32" && ADD_OR_SUB.includes(wasm[after?.start]) ? "add" : kind;
+}
+
+/**
+ * What stands in the streams for locals, functions and addresses. A local: how many others were named since. A function
+ * or an address: 0 for the next one that was not named yet, else its place among all, from 1.
+ */
+function namesFor(imported, data, fresh) {
+  let recent = [];
+  let at = imported;
+  let next = imported;
+  const addresses = new Map();
+  let last = data;
+  const local = (value) => {
+    const place = recent.indexOf(value);
+    recent.unshift(...recent.splice(place, 1));
+    return place;
+  };
+  return {
+    /** The next function begins. */
+    enter() {
+      recent = Array.from({ length: MOST_LOCALS }, (_, i) => i);
+      next = Math.max(next, ++at);
+    },
+    local,
+    set: local,
+    call(value) {
+      if (value !== next) return value + 1;
+      next++;
+      return 0;
+    },
+    address(value) {
+      if (addresses.has(value)) return addresses.get(value);
+      if (addresses.size === MOST_ADDRESSES - 1) throw new Error("more addresses than the decoder remembers");
+      addresses.set(value, addresses.size + 1);
+      fresh.push((value - last + NUMBERS) % NUMBERS);
+      last = value;
+      return 0;
+    },
+  };
+}
+
+function importedBy(cursor, sections) {
+  const section = sections.find(({ id }) => id === SECTION.imports);
+  cursor.at = section.start;
+  let functions = 0;
+  for (let count = cursor.number(); count > 0; count--) {
+    cursor.skip(cursor.number());
+    cursor.skip(cursor.number());
+    if (cursor.importType() === 0) functions++;
+  }
+  return functions;
 }

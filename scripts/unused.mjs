@@ -3,6 +3,7 @@
 // formatting are not needed. It puts texts beside texts, and those that stand in others where they stand. And it finds
 // what only some exports need: parts.mjs makes a module of its own of it.
 import { linked } from "./linked.mjs";
+import { inOrderOfCalls } from "./wasm-functions.mjs";
 
 /** Functions that end in a panic, and nothing but that: parts of mangled names. */
 const PANICS = [
@@ -49,10 +50,17 @@ export function takeOutUnused(wasm, moved) {
   const second = reached(exported.filter(moves).map(({ item }) => item));
 
   const used = (item) => first.has(item) || second.has(item);
+  const places = inOrderOfUse(
+    [...exported.filter((one) => !moves(one)), ...exported.filter(moves)]
+      .map(({ item }) => item)
+      .concat(slots),
+    new Set(functions.filter((item) => used(item) && !traps.has(item))),
+  );
   const to = addressesOf(
     data.filter((item) => !item.fixed && used(item)),
     wasm,
     (item) => !first.has(item),
+    (item) => places.get(item) ?? places.size,
   );
   const bytes = readdressed(to);
   const left = Uint8Array.from(bytes);
@@ -84,15 +92,24 @@ export function takeOutUnused(wasm, moved) {
   };
 }
 
+/** Where the code first uses each of the data, about: the optimiser puts functions into others later. */
+function inOrderOfUse(roots, functions) {
+  const places = new Map();
+  for (const { uses } of inOrderOfCalls(roots, functions, ({ uses }) => uses))
+    for (const item of uses) if (item.at !== undefined && !places.has(item)) places.set(item, places.size);
+  return places;
+}
+
 /**
  * New addresses for data: a text that stands in a longer one stays there, texts stand beside texts, which compress better
- * than between numbers, and what is `own` comes last.
+ * than between numbers, what is `own` comes last, and what is used earlier comes first (streams.mjs).
  *
  * @param {import("./linked.mjs").Item[]} items
  * @param {Uint8Array} wasm
  * @param {(item: import("./linked.mjs").Item) => boolean} isOwn
+ * @param {(item: import("./linked.mjs").Item) => number} placeOf
  */
-function addressesOf(items, wasm, isOwn) {
+function addressesOf(items, wasm, isOwn, placeOf) {
   if (items.some(({ start, at }) => start - at !== items[0].start - items[0].at))
     throw new Error("constants lie in several places");
   const isText = ({ uses, start, end }) =>
@@ -123,9 +140,13 @@ function addressesOf(items, wasm, isOwn) {
   const put = ({ items, at }, place) => {
     for (const item of items) to.set(item, place + item.at - at);
   };
+  for (const block of blocks) block.place = Math.min(...block.items.map(placeOf));
+  for (const { home, place } of blocks) if (home) home.place = Math.min(home.place, place);
   const rank = ({ text, isOwn }) => (isOwn ? 2 : 0) + (text === undefined ? 1 : 0);
   let next = blocks[0].at;
-  for (const block of blocks.filter(({ home }) => !home).sort((a, b) => rank(a) - rank(b))) {
+  for (const block of blocks
+    .filter(({ home }) => !home)
+    .sort((a, b) => rank(a) - rank(b) || a.place - b.place)) {
     while (block.text === undefined && block.at % 4 === 0 && next % 4 > 0) next++;
     put(block, next);
     next += block.end - block.at;

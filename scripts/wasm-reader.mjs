@@ -53,6 +53,7 @@ export function reader(wasm, at = 8) {
         if (kind === 1) cursor.skip(1);
         cursor.limits();
       }
+      return kind;
     },
     exportPlace() {
       cursor.skip(1);

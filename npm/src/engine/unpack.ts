@@ -4,7 +4,7 @@ import { decoder } from "../../pkg/decoder.js";
 /** A module that the build took apart for the compressor (scripts/streams.mjs). */
 export interface Packed {
   readonly text: string;
-  /** Where its streams and the module lie in the decoder's memory, and the number of its functions. */
+  /** Where its streams and the module lie in the decoder's memory; how many functions it has and imports. */
   readonly places: readonly number[];
   /** Bytes of the module. */
   readonly length: number;
@@ -23,5 +23,5 @@ export function unpack({ text, places, length }: Packed): Uint8Array<ArrayBuffer
   new Int32Array(memory.buffer).set(places);
   new TextEncoder().encodeInto(text, new Uint8Array(memory.buffer, places[0]));
   join();
-  return new Uint8Array(memory.buffer, places.at(-2), length);
+  return new Uint8Array(memory.buffer, places.at(-3), length);
 }
