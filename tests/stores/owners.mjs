@@ -49,6 +49,24 @@ export function ownerCases(session, database, { locks, lost = 300 } = {}) {
     await second.close();
   });
 
+  on("a store that is opened while the last one here is being closed waits, and writes", async () => {
+    const first = await open();
+    await first.commit([entry("a", null)]);
+    const closed = first.close();
+    const second = await open(first.id);
+    equal([second.role, await ids(second)], ["writer", ["a"]]);
+    await closed;
+    // As StrictMode does it: the view is gone before its store is open.
+    await second.close();
+    const third = new IndexedDbStore({ database, locks, id: first.id });
+    const undone = third.open().then(() => third.close());
+    const fourth = await open(first.id);
+    equal(fourth.role, "writer");
+    await undone;
+    await fourth.commit([entry("b", "a")]);
+    await fourth.close();
+  });
+
   on("taking over waits for what the holder wants to finish", async () => {
     const holder = await open();
     await holder.commit([entry("a", null)]);

@@ -5,7 +5,7 @@ import { readyForSessions } from "../engine/session.js";
 import { AgentBusyError, AgentError } from "../errors.js";
 import type { AgentEvent, AgentLoopConfig, AgentMessage, Model, ThinkingLevel } from "../types.js";
 import { type Handed, Outbox } from "./outbox.js";
-import { isOwner, joinStore, leaveStore, type Owner, ownersOf } from "./owners.js";
+import { isOwner, joinStore, leave, leaveStore, type Owner, ownersOf } from "./owners.js";
 import { Recorder, storeCode, textOf } from "./recorder.js";
 import { forModel, mended } from "./request.js";
 import { readStore, type Stored } from "./restore.js";
@@ -166,7 +166,7 @@ export class SessionCore implements Companion, Owner {
 
   dispose(keepStore: boolean, force: boolean): Promise<void> {
     if (force) this._giveUp.abort();
-    this._disposing ??= this._dispose(keepStore);
+    this._disposing ??= leave(this.store.id, this._dispose(keepStore));
     return this._disposing;
   }
 

@@ -1,4 +1,4 @@
-/** Several sessions of one page on one store: the first one writes. */
+/** Several sessions of one page on one store: the first one writes. And stores of one page, one after the other. */
 import type { SessionStore } from "./store.js";
 
 /** A session, as the others on its store see it. */
@@ -31,4 +31,18 @@ export function leaveStore(store: SessionStore, owner: Owner): void {
   const others = ownersOf(store).filter((one) => one !== owner);
   owners.set(store, others);
   for (const other of others) other.ownerChanged();
+}
+
+/** What lets go of stores at the moment, by the id of their session. */
+const leaving = new Map<string, Promise<unknown>>();
+
+/** Resolves when the stores of this page that are being closed have let go of a session. */
+export const leavers = (id: string): Promise<unknown> | undefined => leaving.get(id);
+
+/** Whoever opens the session meanwhile waits for `done`: views are mounted again before the last one is gone. */
+export function leave<T>(id: string, done: Promise<T>): Promise<T> {
+  const all = Promise.allSettled([leaving.get(id), done]);
+  leaving.set(id, all);
+  void all.then(() => leaving.get(id) === all && leaving.delete(id));
+  return done;
 }

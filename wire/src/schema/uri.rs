@@ -30,6 +30,8 @@ pub(super) fn resolve(reference: &str, base: &str) -> String {
             let host = rest.strip_prefix("://").map(|rest| cut::before(rest, b"/?").0);
             let start = scheme.len() + host.map_or(1, |host| 3 + host.len());
             let (kept, old) = whole.split_at_checked(start).unwrap_or((base, ""));
+            // A host without a path has the root for its folder.
+            let old = if old.is_empty() { "/" } else { old };
             let last = old.bytes().rposition(|byte| byte == b'/').filter(|_| !reference.starts_with('/'));
             (kept, last.and_then(|last| old.get(..=last)).unwrap_or_default(), cut::before(reference, b"?#"))
         }
@@ -75,4 +77,27 @@ pub(super) fn percent_decoded(text: &str) -> Option<String> {
         at += if unit.is_some() { 3 } else { 1 };
     }
     String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolve;
+
+    #[test]
+    fn references_are_resolved_as_rfc_3986_says() {
+        for (base, reference, wanted) in [
+            ("http://h", "x", "http://h/x"),
+            ("http://h", "../x#a", "http://h/x#a"),
+            ("http://h?q#f", "x", "http://h/x"),
+            ("http://h", "/x", "http://h/x"),
+            ("http://h", "?q", "http://h?q"),
+            ("http://h", "#a", "http://h#a"),
+            ("http://h/", "x", "http://h/x"),
+            ("http://h/a/b", "x", "http://h/a/x"),
+            ("http://h/a/b", "//g/x", "http://g/x"),
+            ("schema:///root", "x", "schema:///x"),
+        ] {
+            assert_eq!(resolve(reference, base), wanted, "{reference} against {base}");
+        }
+    }
 }

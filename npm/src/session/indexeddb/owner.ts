@@ -1,5 +1,6 @@
 /** Whether this page writes a session, and what it hears of the page that does: SESSIONS 6. */
 import { SessionError, uuid } from "../call.js";
+import { leavers } from "../owners.js";
 import type { Committed, StoreEvent, StoreRole } from "../store.js";
 import {
   type Channel,
@@ -132,14 +133,11 @@ export class Owner {
   async #takeOver(): Promise<void> {
     await this.ready();
     if (this.role === "writer") return;
-    await new Promise<void>((resolve) => {
-      const stop = this.#place.clock.after(TAKE_OVER_MS, resolve);
-      this.#settled = () => {
-        stop();
-        resolve();
-      };
-      this.#channel?.post({ kind: "take" });
+    const settled = new Promise<void>((resolve) => {
+      this.#settled = resolve;
     });
+    this.#channel?.post({ kind: "take" });
+    await this.#atMost(settled);
     this.#settled = () => {};
     if ((this.role as StoreRole) === "writer") return;
     if (this.#gone) throw new SessionError("gone");
@@ -177,16 +175,33 @@ export class Owner {
     this.#channel ??= channel<Message>(sessionChannel(name, id), (message) => this.#hear(message));
     this.#list ??= channel<ListMessage>(listChannel(name), () => {});
     this.#lock ??= this.#makeLock();
-    if (await this.#lock.acquire()) await this.#becomeWriter(false);
-    else {
-      await this.#look(false);
-      this.#lock.wait();
-    }
+    if (await this.#acquire(this.#lock)) await this.#becomeWriter(false);
+    else this.#lock.wait();
     this.#stopWatching();
     this.#stopWatching = watchPage({
       leave: () => this.#leave(),
       back: () => void this.#back(),
       seen: () => void this.#look().catch(() => {}),
+    });
+  }
+
+  /** Takes the lock, where it is free or stores of this page that are being closed have it. */
+  async #acquire(lock: WriterLock): Promise<boolean> {
+    const { id } = this.#place;
+    let left = leavers(id);
+    if (await lock.acquire()) return true;
+    await this.#look(false);
+    if (!this.#closing) left = leavers(id) ?? left;
+    if (!left) return false;
+    await this.#atMost(left);
+    return lock.acquire();
+  }
+
+  /** Waits for something, as long as a page may take to let go. */
+  #atMost(done: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#place.clock.after(TAKE_OVER_MS, resolve);
+      void done.then(stop).then(resolve);
     });
   }
 

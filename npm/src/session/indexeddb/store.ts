@@ -2,6 +2,7 @@ import { checkNames } from "../../names.js";
 import { SessionError, uuid } from "../call.js";
 import { admit } from "../checks.js";
 import { given } from "../given.js";
+import { leave } from "../owners.js";
 import type {
   BranchQuery,
   CommitOptions,
@@ -160,7 +161,7 @@ export class IndexedDbStore implements SessionStore {
 
   /** Finishes what was begun. */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
+    this.#closed ??= leave(this.id, this.#close());
     return this.#closed;
   }
 
