@@ -17,7 +17,7 @@ use crate::{respond, tool_batch};
 ///
 /// # Errors
 /// Whatever user code threw in a place where the contract says that it must not; events already emitted stay.
-pub async fn run<H: Host>(host: &H, prompts: &H::List, context: &H::Context) -> Result<H::List, H::Thrown> {
+pub async fn run<H: Host>(host: &H, prompts: &H::List, context: &H::Context) -> Result<H::List, H::Failure> {
     start(host, Some(prompts), context).await
 }
 
@@ -26,7 +26,7 @@ pub async fn run<H: Host>(host: &H, prompts: &H::List, context: &H::Context) -> 
 ///
 /// # Errors
 /// As [`run`].
-pub async fn run_continue<H: Host>(host: &H, context: &H::Context) -> Result<H::List, H::Thrown> {
+pub async fn run_continue<H: Host>(host: &H, context: &H::Context) -> Result<H::List, H::Failure> {
     start(host, None, context).await
 }
 
@@ -35,7 +35,7 @@ pub(crate) async fn start<H: Host>(
     host: &H,
     prompts: Option<&H::List>,
     context: &H::Context,
-) -> Result<H::List, H::Thrown> {
+) -> Result<H::List, H::Failure> {
     let initial = match prompts {
         Some(prompts) => host.declared(context, None, prompts)?,
         None => host.list(),
@@ -59,12 +59,12 @@ pub(crate) async fn start<H: Host>(
 }
 
 /// `message_start` and `message_end` of a message that does not stream.
-pub(crate) async fn announce<H: Host>(host: &H, message: &H::Message) -> Result<(), H::Thrown> {
+pub(crate) async fn announce<H: Host>(host: &H, message: &H::Message) -> Result<(), H::Failure> {
     host.emit(Event::MessageStart(message)).await?;
     host.emit(Event::MessageEnd(message)).await
 }
 
-async fn turns<H: Host>(host: &H, mut context: H::Context, added: &H::List) -> Result<(), H::Thrown> {
+async fn turns<H: Host>(host: &H, mut context: H::Context, added: &H::List) -> Result<(), H::Failure> {
     let mut last: Option<Turn<H>> = None;
     let mut pending = host.list();
     loop {
@@ -94,11 +94,10 @@ async fn turns<H: Host>(host: &H, mut context: H::Context, added: &H::List) -> R
                 context = replacement;
             }
         }
-        let (turn, continue_asked, results_to_report) = match one_turn(host, &context, added).await? {
-            TurnEnd::Run => break,
-            TurnEnd::Turn { turn, continue_asked, results_to_report } => (turn, continue_asked, results_to_report),
+        let Some(Asked { continue_asked, results_to_report }) = one_turn(host, &context, added, &mut last).await?
+        else {
+            break;
         };
-        last = Some(turn);
         pending = host.steering().await?;
         let steering = host.len(&pending)? > 0;
         if after_turn(TurnFacts { results_to_report, steering }) == Next::Turn {
@@ -113,25 +112,27 @@ async fn turns<H: Host>(host: &H, mut context: H::Context, added: &H::List) -> R
     host.emit(Event::AgentEnd { messages: added }).await
 }
 
-/// What a turn leads to.
-enum TurnEnd<H: Host> {
-    /// The run is over: a failed answer, or a hook said so.
-    Run,
-    Turn {
-        turn: Turn<H>,
-        continue_asked: bool,
-        results_to_report: bool,
-    },
+/// What a turn asks for.
+struct Asked {
+    continue_asked: bool,
+    results_to_report: bool,
 }
 
-/// One request, its tools, and the end of the turn.
-async fn one_turn<H: Host>(host: &H, context: &H::Context, added: &H::List) -> Result<TurnEnd<H>, H::Thrown> {
+/// One request, its tools, and the end of the turn, which becomes the `last`. Nothing is asked for when the run is over: a
+/// failed answer, or a hook said so.
+async fn one_turn<H: Host>(
+    host: &H,
+    context: &H::Context,
+    added: &H::List,
+    last: &mut Option<Turn<H>>,
+) -> Result<Option<Asked>, H::Failure> {
     let finishes = host.profile().has(Profile::FINISH_TURN);
     let message = respond::respond(host, context).await?;
     host.push(added, &message)?;
     let outcome = host.outcome(&message)?;
     let failed = outcome == Outcome::Failed;
     let turn = Turn { message, results: host.list(), context: context.clone(), new_messages: added.clone() };
+    let turn = &*last.insert(turn);
     let calls = if failed { Vec::new() } else { host.tool_calls(&turn.message)? };
     let mut results_to_report = false;
     if !calls.is_empty() {
@@ -143,10 +144,8 @@ async fn one_turn<H: Host>(host: &H, context: &H::Context, added: &H::List) -> R
             host.push(added, result)?;
         }
     }
-    let decision = if finishes { host.finish_turn(&turn).await? } else { Decision::Normal };
+    let decision = if finishes { host.finish_turn(turn).await? } else { Decision::Normal };
     host.emit(Event::TurnEnd { message: &turn.message, results: &turn.results }).await?;
-    if failed || decision == Decision::End || host.should_stop(&turn).await? {
-        return Ok(TurnEnd::Run);
-    }
-    Ok(TurnEnd::Turn { turn, continue_asked: decision == Decision::Continue, results_to_report })
+    let over = failed || decision == Decision::End || host.should_stop(turn).await?;
+    Ok((!over).then_some(Asked { continue_asked: decision == Decision::Continue, results_to_report }))
 }

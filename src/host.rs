@@ -7,6 +7,9 @@
 //! Every method may fail: host code is user code (getters, proxies, callbacks). What a failure does is decided by the
 //! engine and written at the method. A method must not be called while a borrow is held, because it may call back in.
 
+#[cfg(doc)]
+use std::convert::Infallible;
+
 use crate::event::Event;
 use crate::profile::Profile;
 
@@ -30,34 +33,37 @@ pub trait Host: Sized {
     type Tool: Clone;
     /// A tool-call block of an assistant message.
     type Call: Clone;
-    /// Whatever user code threw.
+    /// Whatever user code threw; it becomes the result of a call.
     type Thrown;
+    /// Why the run ends: what user code threw where the contract says that it must not. [`Infallible`] for a host that
+    /// ends the run by itself, by not answering a wait and dropping it: the loop then has no code for failures.
+    type Failure;
 
     /// The rules of the version that this run follows.
     fn profile(&self) -> Profile;
 
     /// Whether the run was aborted; read live, at the moment of the question.
-    fn aborted(&self) -> Result<bool, Self::Thrown>;
+    fn aborted(&self) -> Result<bool, Self::Failure>;
 
     /// Deliver an event to every listener and wait for them. An error ends the run as failed.
-    async fn emit(&self, event: Event<'_, Self>) -> Result<(), Self::Thrown>;
+    async fn emit(&self, event: Event<'_, Self>) -> Result<(), Self::Failure>;
 
     // --- lists and contexts -------------------------------------------------------------------------------------
 
     /// An empty list.
     fn list(&self) -> Self::List;
     /// Number of messages in a list. A host value that is no list (a hook's answer) counts as what its host says.
-    fn len(&self, list: &Self::List) -> Result<usize, Self::Thrown>;
+    fn len(&self, list: &Self::List) -> Result<usize, Self::Failure>;
     /// The message at `index`, which is below [`Host::len`] unless user code shortened the list meanwhile.
-    fn item(&self, list: &Self::List, index: usize) -> Result<Self::Message, Self::Thrown>;
+    fn item(&self, list: &Self::List, index: usize) -> Result<Self::Message, Self::Failure>;
     /// Append to a list.
-    fn push(&self, list: &Self::List, message: &Self::Message) -> Result<(), Self::Thrown>;
+    fn push(&self, list: &Self::List, message: &Self::Message) -> Result<(), Self::Failure>;
     /// Append to the messages of a context.
-    fn append(&self, context: &Self::Context, message: &Self::Message) -> Result<(), Self::Thrown>;
+    fn append(&self, context: &Self::Context, message: &Self::Message) -> Result<(), Self::Failure>;
     /// A context of its own for a run: same tools, a new list with the old messages and `more`.
-    fn extended(&self, context: &Self::Context, more: &Self::List) -> Result<Self::Context, Self::Thrown>;
+    fn extended(&self, context: &Self::Context, more: &Self::List) -> Result<Self::Context, Self::Failure>;
     /// A shallow copy of a context that shares the message list.
-    fn shared(&self, context: &Self::Context) -> Result<Self::Context, Self::Thrown>;
+    fn shared(&self, context: &Self::Context) -> Result<Self::Context, Self::Failure>;
     /// `prepared` then `pending`, with the tool changes since the last declaration put into a system message where
     /// the profile wants it.
     fn declared(
@@ -65,52 +71,52 @@ pub trait Host: Sized {
         context: &Self::Context,
         prepared: Option<&Self::List>,
         pending: &Self::List,
-    ) -> Result<Self::List, Self::Thrown>;
+    ) -> Result<Self::List, Self::Failure>;
 
     // --- one request --------------------------------------------------------------------------------------------
 
     /// Choose the stream function of this run; called once, after the prompts were emitted. Fails when there is none.
-    fn choose_stream_fn(&self) -> Result<(), Self::Thrown>;
+    fn choose_stream_fn(&self) -> Result<(), Self::Failure>;
     /// Hook `transformContext`: the context's messages, possibly replaced for this request.
-    async fn transform_context(&self, context: &Self::Context) -> Result<Self::List, Self::Thrown>;
+    async fn transform_context(&self, context: &Self::Context) -> Result<Self::List, Self::Failure>;
     /// Hook `convertToLlm`: the messages that the provider gets.
-    async fn convert_to_llm(&self, messages: &Self::List) -> Result<Self::List, Self::Thrown>;
+    async fn convert_to_llm(&self, messages: &Self::List) -> Result<Self::List, Self::Failure>;
     /// Hook `getApiKey`, kept by the host for the stream call that follows.
-    async fn resolve_api_key(&self) -> Result<(), Self::Thrown>;
+    async fn resolve_api_key(&self) -> Result<(), Self::Failure>;
     /// Ask the model. The host streams into the context (the partial is its last message), emits `message_start`,
     /// `message_update` and `message_end`, and returns the final message.
-    async fn stream(&self, context: &Self::Context, messages: &Self::List) -> Result<Self::Message, Self::Thrown>;
+    async fn stream(&self, context: &Self::Context, messages: &Self::List) -> Result<Self::Message, Self::Failure>;
     /// How the answer ended.
-    fn outcome(&self, message: &Self::Message) -> Result<Outcome, Self::Thrown>;
+    fn outcome(&self, message: &Self::Message) -> Result<Outcome, Self::Failure>;
     /// The tool calls of an answer, in source order.
-    fn tool_calls(&self, message: &Self::Message) -> Result<Vec<Self::Call>, Self::Thrown>;
+    fn tool_calls(&self, message: &Self::Message) -> Result<Vec<Self::Call>, Self::Failure>;
 
     // --- hooks between turns ------------------------------------------------------------------------------------
 
     /// Poll the steering queue; an empty list when there is nothing.
-    async fn steering(&self) -> Result<Self::List, Self::Thrown>;
+    async fn steering(&self) -> Result<Self::List, Self::Failure>;
     /// Poll the follow-up queue; an empty list when there is nothing.
-    async fn follow_ups(&self) -> Result<Self::List, Self::Thrown>;
+    async fn follow_ups(&self) -> Result<Self::List, Self::Failure>;
     /// Hook `prepareNextTurn`. Model and thinking level of the answer are taken over by the host.
-    async fn prepare_next_turn(&self, turn: &Turn<Self>) -> Result<TurnUpdate<Self>, Self::Thrown>;
+    async fn prepare_next_turn(&self, turn: &Turn<Self>) -> Result<TurnUpdate<Self>, Self::Failure>;
     /// Hook `prepareRequest`, right before a request. Model and thinking level are taken over by the host.
-    async fn prepare_request(&self, context: &Self::Context) -> Result<Option<Self::Context>, Self::Thrown>;
+    async fn prepare_request(&self, context: &Self::Context) -> Result<Option<Self::Context>, Self::Failure>;
     /// Hook `finishTurn`, before `turn_end`.
-    async fn finish_turn(&self, turn: &Turn<Self>) -> Result<Decision, Self::Thrown>;
+    async fn finish_turn(&self, turn: &Turn<Self>) -> Result<Decision, Self::Failure>;
     /// Hook `shouldStopAfterTurn`, after `turn_end`.
-    async fn should_stop(&self, turn: &Turn<Self>) -> Result<bool, Self::Thrown>;
+    async fn should_stop(&self, turn: &Turn<Self>) -> Result<bool, Self::Failure>;
 
     // --- tools --------------------------------------------------------------------------------------------------
 
     /// Whether the run executes tool calls one by one.
-    fn sequential(&self) -> Result<bool, Self::Thrown>;
+    fn sequential(&self) -> Result<bool, Self::Failure>;
     /// Whether the calls that are left of a sequential batch should be skipped because steering waits for them
     /// (option `steering: "tool-boundary"`). Asked after each call.
-    fn interrupted(&self) -> Result<bool, Self::Thrown>;
+    fn interrupted(&self) -> Result<bool, Self::Failure>;
     /// The first tool of the context that the call names.
-    fn find_tool(&self, context: &Self::Context, call: &Self::Call) -> Result<Option<Self::Tool>, Self::Thrown>;
+    fn find_tool(&self, context: &Self::Context, call: &Self::Call) -> Result<Option<Self::Tool>, Self::Failure>;
     /// Whether a tool insists on sequential batches.
-    fn tool_sequential(&self, tool: &Self::Tool) -> Result<bool, Self::Thrown>;
+    fn tool_sequential(&self, tool: &Self::Tool) -> Result<bool, Self::Failure>;
     /// The call's arguments, prepared (`prepareArguments`), coerced and validated; a copy the tool may change.
     /// An error becomes the call's error result.
     async fn arguments(&self, tool: &Self::Tool, call: &Self::Call) -> Result<Self::Args, Self::Thrown>;
@@ -122,7 +128,7 @@ pub trait Host: Sized {
         tool: &Self::Tool,
         call: &Self::Call,
         args: &Self::Args,
-    ) -> Result<Executed<Self>, Self::Thrown>;
+    ) -> Result<Executed<Self>, Self::Failure>;
     /// Whether a tool reported a failure in its result (`isError: true`).
     fn reports_error(&self, result: &Self::Output) -> Result<bool, Self::Thrown>;
     /// Hook `afterToolCall`: the result and error flag as overridden, `None` without override. An error becomes the
@@ -134,11 +140,11 @@ pub trait Host: Sized {
         is_error: bool,
     ) -> Result<Option<(Self::Output, bool)>, Self::Thrown>;
     /// Whether a result asks to end the run after its batch.
-    fn terminates(&self, result: &Self::Output) -> Result<bool, Self::Thrown>;
+    fn terminates(&self, result: &Self::Output) -> Result<bool, Self::Failure>;
     /// An error result made by the engine. `terminate` is set only when true.
-    fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<Self::Output, Self::Thrown>;
+    fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<Self::Output, Self::Failure>;
     /// The transcript message for a finished call.
-    fn result_message(&self, done: &Finished<Self>) -> Result<Self::Message, Self::Thrown>;
+    fn result_message(&self, done: &Finished<Self>) -> Result<Self::Message, Self::Failure>;
 }
 
 /// How an answer ended, as far as the loop's policy cares.

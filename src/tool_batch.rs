@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::host::{Finished, Host, Problem};
 use crate::profile::Profile;
 use crate::together::Together;
-use crate::tool_call::{execute, prepare, refused, Preparation};
+use crate::tool_call::{execute, prepare, Preparation};
 
 /// A batch that is over.
 pub(crate) struct Batch<H: Host> {
@@ -27,7 +27,7 @@ pub(crate) async fn run<H: Host>(
     message: &H::Message,
     calls: &[H::Call],
     truncated: bool,
-) -> Result<Batch<H>, H::Thrown> {
+) -> Result<Batch<H>, H::Failure> {
     let sequential = truncated || host.sequential()? || forces_sequence(host, context, calls)?;
     let mut finished: Vec<Option<Finished<H>>> = Vec::with_capacity(calls.len());
     let mut messages = Vec::with_capacity(calls.len());
@@ -36,30 +36,30 @@ pub(crate) async fn run<H: Host>(
     for call in calls {
         host.emit(Event::ToolStart(call)).await?;
         let preparation = if truncated {
-            Preparation::Refused(refused(host, call, Problem::Truncated(call), false)?)
+            Preparation::Refused(host.error_result(Problem::Truncated(call), false)?)
         } else if interrupted {
-            Preparation::Refused(refused(host, call, Problem::Skipped, false)?)
+            Preparation::Refused(host.error_result(Problem::Skipped, false)?)
         } else {
             prepare(host, context, message, call).await?
         };
         let index = finished.len();
-        match preparation {
-            Preparation::Refused(done) => {
-                report(host, &done).await?;
-                finished.push(Some(done));
-            }
-            Preparation::Ready(prepared) => {
-                finished.push(None);
-                running.add(async move {
-                    let done = if !sequential && host.aborted()? {
-                        refused(host, &prepared.call, Problem::Aborted, false)?
-                    } else {
-                        execute(host, context, message, prepared).await?
-                    };
-                    report(host, &done).await?;
-                    Ok((index, done))
-                });
-            }
+        let runs = matches!(preparation, Preparation::Ready(..));
+        let work = async move {
+            let preparation = if runs && !sequential && host.aborted()? {
+                Preparation::Refused(host.error_result(Problem::Aborted, false)?)
+            } else {
+                preparation
+            };
+            let done = execute(host, context, message, call, preparation).await?;
+            let Finished { call, result, is_error, duration_ms } = &done;
+            host.emit(Event::ToolEnd { call, result, is_error: *is_error, duration_ms: *duration_ms }).await?;
+            Ok((index, done))
+        };
+        if runs {
+            finished.push(None);
+            running.add(work);
+        } else {
+            finished.push(Some(work.await?.1));
         }
         let over = finished.len() == calls.len() || (!sequential && drops_the_rest(host)?);
         if sequential || over {
@@ -88,7 +88,7 @@ pub(crate) async fn run<H: Host>(
 }
 
 /// A batch ends the run only when every one of its results says so.
-fn terminates<H: Host>(host: &H, finished: &[Option<Finished<H>>]) -> Result<bool, H::Thrown> {
+fn terminates<H: Host>(host: &H, finished: &[Option<Finished<H>>]) -> Result<bool, H::Failure> {
     for done in finished.iter().flatten() {
         if !host.terminates(&done.result)? {
             return Ok(false);
@@ -97,7 +97,7 @@ fn terminates<H: Host>(host: &H, finished: &[Option<Finished<H>>]) -> Result<boo
     Ok(!finished.is_empty())
 }
 
-fn forces_sequence<H: Host>(host: &H, context: &H::Context, calls: &[H::Call]) -> Result<bool, H::Thrown> {
+fn forces_sequence<H: Host>(host: &H, context: &H::Context, calls: &[H::Call]) -> Result<bool, H::Failure> {
     for call in calls {
         if let Some(tool) = host.find_tool(context, call)? {
             if host.tool_sequential(&tool)? {
@@ -109,11 +109,6 @@ fn forces_sequence<H: Host>(host: &H, context: &H::Context, calls: &[H::Call]) -
 }
 
 /// The older rule: after an abort the remaining calls of a batch are not taken up.
-fn drops_the_rest<H: Host>(host: &H) -> Result<bool, H::Thrown> {
+fn drops_the_rest<H: Host>(host: &H) -> Result<bool, H::Failure> {
     Ok(!host.profile().has(Profile::RECORD_EVERY_ABORTED_CALL) && host.aborted()?)
-}
-
-async fn report<H: Host>(host: &H, done: &Finished<H>) -> Result<(), H::Thrown> {
-    let Finished { call, result, is_error, duration_ms } = done;
-    host.emit(Event::ToolEnd { call, result, is_error: *is_error, duration_ms: *duration_ms }).await
 }

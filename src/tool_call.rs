@@ -3,17 +3,12 @@
 use crate::host::{Before, CallFacts, Finished, Host, Problem};
 use crate::profile::Profile;
 
-/// A call that may run.
-pub(crate) struct Prepared<H: Host> {
-    pub call: H::Call,
-    pub tool: H::Tool,
-    pub args: H::Args,
-}
-
 /// A call after preparation.
 pub(crate) enum Preparation<H: Host> {
-    Ready(Prepared<H>),
-    Refused(Finished<H>),
+    /// Its tool may run.
+    Ready(H::Tool, H::Args),
+    /// It has its result already.
+    Refused(H::Output),
 }
 
 /// Check a call up to the point where its tool may run. Never fails because of the call: a refusal is a result.
@@ -22,7 +17,7 @@ pub(crate) async fn prepare<H: Host>(
     context: &H::Context,
     message: &H::Message,
     call: &H::Call,
-) -> Result<Preparation<H>, H::Thrown> {
+) -> Result<Preparation<H>, H::Failure> {
     let thrown;
     let mut terminates = false;
     let problem = 'refused: {
@@ -56,20 +51,26 @@ pub(crate) async fn prepare<H: Host>(
             terminates = terminate;
             break 'refused Problem::Blocked(reason);
         }
-        return Ok(Preparation::Ready(Prepared { call: call.clone(), tool, args }));
+        return Ok(Preparation::Ready(tool, args));
     };
-    refused(host, call, problem, terminates).map(Preparation::Refused)
+    host.error_result(problem, terminates).map(Preparation::Refused)
 }
 
-/// Execute a prepared call and let `afterToolCall` change what came out.
+/// Execute a prepared call and let `afterToolCall` change what came out. A refused one is finished as it is.
 pub(crate) async fn execute<H: Host>(
     host: &H,
     context: &H::Context,
     message: &H::Message,
-    prepared: Prepared<H>,
-) -> Result<Finished<H>, H::Thrown> {
-    let Prepared { call, tool, args } = prepared;
-    let executed = host.execute(&tool, &call, &args).await?;
+    call: &H::Call,
+    preparation: Preparation<H>,
+) -> Result<Finished<H>, H::Failure> {
+    let (tool, args) = match preparation {
+        Preparation::Ready(tool, args) => (tool, args),
+        Preparation::Refused(result) => {
+            return Ok(Finished { call: call.clone(), result, is_error: true, duration_ms: None });
+        }
+    };
+    let executed = host.execute(&tool, call, &args).await?;
     let outcome = executed.outcome.and_then(|result| {
         let failed = host.profile().has(Profile::HONOUR_IS_ERROR) && host.reports_error(&result)?;
         Ok((result, failed))
@@ -78,13 +79,13 @@ pub(crate) async fn execute<H: Host>(
         Ok(done) => done,
         Err(thrown) => (host.error_result(Problem::Thrown(&thrown), false)?, true),
     };
-    let facts = CallFacts { context, message, call: &call, args: &args };
+    let facts = CallFacts { context, message, call, args: &args };
     match host.after_tool_call(&facts, &result, is_error).await {
         Ok(Some((changed, flag))) => (result, is_error) = (changed, flag),
         Ok(None) => {}
         Err(thrown) => (result, is_error) = (host.error_result(Problem::Thrown(&thrown), false)?, true),
     }
-    Ok(Finished { call, result, is_error, duration_ms: executed.duration_ms })
+    Ok(Finished { call: call.clone(), result, is_error, duration_ms: executed.duration_ms })
 }
 
 /// One call from outside a batch (a tool that calls tools): same steps and hooks, no events, no messages.
@@ -96,20 +97,7 @@ pub async fn run_tool_call<H: Host>(
     context: &H::Context,
     message: &H::Message,
     call: &H::Call,
-) -> Result<Finished<H>, H::Thrown> {
-    match prepare(host, context, message, call).await? {
-        Preparation::Refused(finished) => Ok(finished),
-        Preparation::Ready(prepared) => execute(host, context, message, prepared).await,
-    }
-}
-
-/// The finished form of a call that does not run.
-pub(crate) fn refused<H: Host>(
-    host: &H,
-    call: &H::Call,
-    problem: Problem<'_, H>,
-    terminate: bool,
-) -> Result<Finished<H>, H::Thrown> {
-    let result = host.error_result(problem, terminate)?;
-    Ok(Finished { call: call.clone(), result, is_error: true, duration_ms: None })
+) -> Result<Finished<H>, H::Failure> {
+    let preparation = prepare(host, context, message, call).await?;
+    execute(host, context, message, call, preparation).await
 }

@@ -184,15 +184,3 @@ impl Future for Waiting {
         }
     }
 }
-
-/// An answer and how to read it.
-pub(super) struct Reading<T>(pub Waiting, pub fn(JsValue) -> T);
-
-impl<T> Future for Reading<T> {
-    type Output = Result<T, JsValue>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let read = self.1;
-        Pin::new(&mut self.0).poll(cx).map_ok(read)
-    }
-}

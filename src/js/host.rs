@@ -1,14 +1,18 @@
 //! How JavaScript plays the engine's [`Host`]: every value is the JS object itself, every method one operation of the
 //! run object (`npm/src/engine/run.ts`), which knows the object surgery and the hooks.
 
-use std::future::Future;
+use std::convert::{identity, Infallible};
+use std::future::{poll_fn, Future};
+use std::pin::{pin, Pin};
+use std::task::{Context, Poll};
 
 use wasm_bindgen::prelude::*;
 
-use super::executor::{wait, Reading, Waiting};
+use super::executor::{wait, Waiting};
 use crate::event::Event;
 use crate::host::{Before, CallFacts, Decision, Executed, Finished, Host, Outcome, Problem, Turn, TurnUpdate};
 use crate::profile::Profile;
+use crate::slot::Slot;
 
 #[wasm_bindgen]
 extern "C" {
@@ -99,80 +103,146 @@ const NONE: &JsValue = &JsValue::UNDEFINED;
 pub(super) struct JsHost {
     run: Run,
     profile: Profile,
+    /// What was thrown where nothing may be: it ends the run at its next wait. Until then nothing more is asked, so that
+    /// the loop needs no code for it.
+    failure: Slot<Option<JsValue>>,
 }
 
 impl JsHost {
     pub(super) fn new(run: Run, profile: Profile) -> Self {
-        JsHost { run, profile }
+        JsHost { run, profile, failure: Slot::new(None) }
     }
 
     /// What a tool call outside a batch came to.
-    pub(super) fn outcome_of(&self, done: &Finished<Self>) -> Result<JsValue, JsValue> {
+    pub(super) fn outcome_of(&self, done: &Finished<Self>) -> JsValue {
         self.done(Op::Outcome, done)
     }
 
-    /// Ends the run.
-    pub(super) fn finish(&self, outcome: Result<JsValue, JsValue>) {
-        let (ok, value) = match &outcome {
-            Ok(value) => (true, value),
-            Err(thrown) => (false, thrown),
-        };
-        // Our own code, which only settles a promise; there is nobody left to tell if it fails.
-        drop(self.ask(Op::Finish, &ok.into(), value));
+    /// Does the work of the run, up to its end or to the first failure, and tells of it.
+    pub(super) async fn see_through(&self, work: impl Future<Output = Result<JsValue, Infallible>>) {
+        let mut work = pin!(work);
+        let outcome = poll_fn(|cx| match (work.as_mut().poll(cx), self.failure.take()) {
+            (_, Some(thrown)) => Poll::Ready((false, thrown)),
+            (polled, None) => polled.map(|Ok(value)| (true, value)),
+        });
+        let (ok, value) = outcome.await;
+        self.ask(Op::Finish, &ok.into(), &value);
     }
 
     /// Most operations are told of two things at most: two arguments take less code than a list, at every call.
-    fn ask(&self, op: Op, a: &JsValue, b: &JsValue) -> Result<JsValue, JsValue> {
+    fn ask(&self, op: Op, a: &JsValue, b: &JsValue) -> JsValue {
         self.ask_more(op, a, b, &[])
     }
 
-    fn ask_more(&self, op: Op, a: &JsValue, b: &JsValue, more: &[&JsValue]) -> Result<JsValue, JsValue> {
+    fn ask_more(&self, op: Op, a: &JsValue, b: &JsValue, more: &[&JsValue]) -> JsValue {
+        self.attempt(op, a, b, more).unwrap_or_else(|thrown| {
+            self.fail(thrown);
+            JsValue::UNDEFINED
+        })
+    }
+
+    fn fail(&self, thrown: JsValue) {
+        drop(self.failure.replace(Some(thrown)));
+    }
+
+    /// Asks, and whoever does decides what a failure comes to.
+    fn attempt(&self, op: Op, a: &JsValue, b: &JsValue, more: &[&JsValue]) -> Result<JsValue, JsValue> {
+        if self.failed() {
+            return Ok(JsValue::UNDEFINED);
+        }
         let at = |place: usize| more.get(place).copied().unwrap_or(NONE);
         self.run.operate(op as u32, a, b, at(0), at(1), at(2), at(3))
     }
 
-    fn tell(&self, op: Op, a: &JsValue, b: &JsValue) -> Result<(), JsValue> {
-        self.ask(op, a, b).map(drop)
+    fn failed(&self) -> bool {
+        self.failure.read(Option::is_some)
     }
 
-    fn holds(&self, op: Op, a: &JsValue) -> Result<bool, JsValue> {
-        Ok(self.ask(op, a, NONE)?.is_truthy())
+    fn tell(&self, op: Op, a: &JsValue, b: &JsValue) -> Result<(), Infallible> {
+        self.ask(op, a, b);
+        Ok(())
     }
 
-    fn number(&self, op: Op, a: &JsValue) -> Result<u32, JsValue> {
-        Ok(number(self.ask(op, a, NONE)?))
+    fn holds(&self, op: Op, a: &JsValue) -> bool {
+        self.ask(op, a, NONE).is_truthy()
     }
 
-    fn wait(&self, op: Op, a: &JsValue, b: &JsValue) -> Waiting {
-        wait(self.ask(op, a, b))
+    fn number(&self, op: Op, a: &JsValue) -> u32 {
+        number(self.ask(op, a, NONE))
+    }
+
+    fn wait<T, F: Fn(JsValue) -> T>(&self, op: Op, a: &JsValue, b: &JsValue, read: F) -> Sure<'_, F> {
+        self.sure(self.ask(op, a, b), read)
+    }
+
+    fn sure<T, F: Fn(JsValue) -> T>(&self, answer: JsValue, read: F) -> Sure<'_, F> {
+        Sure(self.held(Ok(answer)), read)
+    }
+
+    fn held(&self, answer: Result<JsValue, JsValue>) -> Held<'_> {
+        Box::new((wait(answer), self))
     }
 
     /// Asks about a turn.
-    fn of_turn(&self, op: Op, turn: &Turn<Self>) -> Waiting {
-        wait(self.ask_more(op, &turn.message, &turn.results, &[&turn.context, &turn.new_messages]))
+    fn of_turn<T, F: Fn(JsValue) -> T>(&self, op: Op, turn: &Turn<Self>, read: F) -> Sure<'_, F> {
+        self.sure(self.ask_more(op, &turn.message, &turn.results, &[&turn.context, &turn.new_messages]), read)
     }
 
     /// Asks about a call that may run.
-    fn of_call(&self, op: Op, call: &CallFacts<'_, Self>, result: &JsValue, is_error: &JsValue) -> Waiting {
-        wait(self.ask_more(op, call.context, call.message, &[call.call, call.args, result, is_error]))
+    fn of_call(&self, op: Op, call: &CallFacts<'_, Self>, result: &JsValue, is_error: &JsValue) -> Held<'_> {
+        self.held(self.attempt(op, call.context, call.message, &[call.call, call.args, result, is_error]))
     }
 
     /// Asks about a call that is over.
-    fn done(&self, op: Op, done: &Finished<Self>) -> Result<JsValue, JsValue> {
+    fn done(&self, op: Op, done: &Finished<Self>) -> JsValue {
         self.ended(op, &done.call, &done.result, done.is_error, done.duration_ms)
     }
 
-    fn ended(
-        &self,
-        op: Op,
-        call: &JsValue,
-        result: &JsValue,
-        is_error: bool,
-        duration_ms: Option<f64>,
-    ) -> Result<JsValue, JsValue> {
+    fn ended(&self, op: Op, call: &JsValue, result: &JsValue, is_error: bool, duration_ms: Option<f64>) -> JsValue {
         let duration = duration_ms.map_or(JsValue::UNDEFINED, JsValue::from_f64);
         self.ask_more(op, call, result, &[&is_error.into(), &duration])
     }
+}
+
+/// An answer to come, of that host. One word, because the states of the loop are full of them.
+type Held<'a> = Box<(Waiting, &'a JsHost)>;
+
+/// An answer, or what was thrown instead, and how to read it.
+struct Tried<'a, F>(Held<'a>, F);
+
+impl<T, F: Fn(JsValue) -> T + Unpin> Future for Tried<'_, F> {
+    type Output = Result<T, JsValue>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0 .0).poll(cx).map_ok(&self.1)
+    }
+}
+
+/// An answer, and how to read it. When the run has failed, by what is thrown here or elsewhere, there is none: this is
+/// dropped with everything else that the run waits for.
+struct Sure<'a, F>(Held<'a>, F);
+
+impl<T, F: Fn(JsValue) -> T + Unpin> Future for Sure<'_, F> {
+    type Output = Result<T, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match answered(&mut self.0, cx) {
+            Some(answer) => Poll::Ready(Ok((self.1)(answer))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+/// The part of it that is the same for all.
+fn answered((waiting, host): &mut (Waiting, &JsHost), cx: &mut Context<'_>) -> Option<JsValue> {
+    if !host.failed() {
+        match Pin::new(waiting).poll(cx) {
+            Poll::Ready(Ok(answer)) => return Some(answer),
+            Poll::Ready(Err(thrown)) => host.fail(thrown),
+            Poll::Pending => {}
+        }
+    }
+    None
 }
 
 fn present(value: JsValue) -> Option<JsValue> {
@@ -196,16 +266,17 @@ impl Host for JsHost {
     type Tool = JsValue;
     type Call = JsValue;
     type Thrown = JsValue;
+    type Failure = Infallible;
 
     fn profile(&self) -> Profile {
         self.profile
     }
 
-    fn aborted(&self) -> Result<bool, JsValue> {
-        self.holds(Op::Aborted, NONE)
+    fn aborted(&self) -> Result<bool, Infallible> {
+        Ok(self.holds(Op::Aborted, NONE))
     }
 
-    fn emit(&self, event: Event<'_, Self>) -> impl Future<Output = Result<(), JsValue>> {
+    fn emit(&self, event: Event<'_, Self>) -> impl Future<Output = Result<(), Infallible>> {
         let delivered = match event {
             Event::AgentStart => self.ask(Op::AgentStart, NONE, NONE),
             Event::TurnStart => self.ask(Op::TurnStart, NONE, NONE),
@@ -218,72 +289,76 @@ impl Host for JsHost {
             Event::TurnEnd { message, results } => self.ask(Op::TurnEnd, message, results),
             Event::AgentEnd { messages } => self.ask(Op::AgentEnd, messages, NONE),
         };
-        Reading(wait(delivered), drop)
+        self.sure(delivered, drop)
     }
 
     fn list(&self) -> JsValue {
-        // `[]` in our own code: there is nothing to fail.
-        self.ask(Op::List, NONE, NONE).unwrap_or(JsValue::UNDEFINED)
+        self.ask(Op::List, NONE, NONE)
     }
 
-    fn len(&self, list: &JsValue) -> Result<usize, JsValue> {
-        Ok(self.number(Op::LengthOf, list)? as usize)
+    fn len(&self, list: &JsValue) -> Result<usize, Infallible> {
+        Ok(self.number(Op::LengthOf, list) as usize)
     }
 
-    fn item(&self, list: &JsValue, index: usize) -> Result<JsValue, JsValue> {
-        self.ask(Op::Item, list, &(index as f64).into())
+    fn item(&self, list: &JsValue, index: usize) -> Result<JsValue, Infallible> {
+        Ok(self.ask(Op::Item, list, &(index as f64).into()))
     }
 
-    fn push(&self, list: &JsValue, message: &JsValue) -> Result<(), JsValue> {
+    fn push(&self, list: &JsValue, message: &JsValue) -> Result<(), Infallible> {
         self.tell(Op::Push, list, message)
     }
 
-    fn append(&self, context: &JsValue, message: &JsValue) -> Result<(), JsValue> {
+    fn append(&self, context: &JsValue, message: &JsValue) -> Result<(), Infallible> {
         self.tell(Op::Append, context, message)
     }
 
-    fn extended(&self, context: &JsValue, more: &JsValue) -> Result<JsValue, JsValue> {
-        self.ask(Op::Extended, context, more)
+    fn extended(&self, context: &JsValue, more: &JsValue) -> Result<JsValue, Infallible> {
+        Ok(self.ask(Op::Extended, context, more))
     }
 
-    fn shared(&self, context: &JsValue) -> Result<JsValue, JsValue> {
-        self.ask(Op::Shared, context, NONE)
+    fn shared(&self, context: &JsValue) -> Result<JsValue, Infallible> {
+        Ok(self.ask(Op::Shared, context, NONE))
     }
 
-    fn declared(&self, context: &JsValue, prepared: Option<&JsValue>, pending: &JsValue) -> Result<JsValue, JsValue> {
-        self.ask_more(Op::Declared, context, prepared.unwrap_or(NONE), &[pending])
+    fn declared(
+        &self,
+        context: &JsValue,
+        prepared: Option<&JsValue>,
+        pending: &JsValue,
+    ) -> Result<JsValue, Infallible> {
+        Ok(self.ask_more(Op::Declared, context, prepared.unwrap_or(NONE), &[pending]))
     }
 
-    fn choose_stream_fn(&self) -> Result<(), JsValue> {
+    fn choose_stream_fn(&self) -> Result<(), Infallible> {
         self.tell(Op::ChooseStreamFn, NONE, NONE)
     }
 
-    fn transform_context(&self, context: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::TransformContext, context, NONE)
+    fn transform_context(&self, context: &JsValue) -> impl Future<Output = Result<JsValue, Infallible>> {
+        self.wait(Op::TransformContext, context, NONE, identity)
     }
 
-    fn convert_to_llm(&self, messages: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::ConvertToLlm, messages, NONE)
+    fn convert_to_llm(&self, messages: &JsValue) -> impl Future<Output = Result<JsValue, Infallible>> {
+        self.wait(Op::ConvertToLlm, messages, NONE, identity)
     }
 
-    fn resolve_api_key(&self) -> impl Future<Output = Result<(), JsValue>> {
-        Reading(self.wait(Op::ResolveApiKey, NONE, NONE), drop)
+    fn resolve_api_key(&self) -> impl Future<Output = Result<(), Infallible>> {
+        self.wait(Op::ResolveApiKey, NONE, NONE, drop)
     }
 
-    fn stream(&self, context: &JsValue, messages: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::Stream, context, messages)
+    fn stream(&self, context: &JsValue, messages: &JsValue) -> impl Future<Output = Result<JsValue, Infallible>> {
+        self.wait(Op::Stream, context, messages, identity)
     }
 
-    fn outcome(&self, message: &JsValue) -> Result<Outcome, JsValue> {
-        Ok(match self.number(Op::OutcomeOf, message)? {
+    fn outcome(&self, message: &JsValue) -> Result<Outcome, Infallible> {
+        Ok(match self.number(Op::OutcomeOf, message) {
             1 => Outcome::Truncated,
             2 => Outcome::Failed,
             _ => Outcome::Complete,
         })
     }
 
-    fn tool_calls(&self, message: &JsValue) -> Result<Vec<JsValue>, JsValue> {
-        let list = self.ask(Op::ToolCalls, message, NONE)?;
+    fn tool_calls(&self, message: &JsValue) -> Result<Vec<JsValue>, Infallible> {
+        let list = self.ask(Op::ToolCalls, message, NONE);
         let mut calls = Vec::new();
         for index in 0..self.len(&list)? {
             calls.push(self.item(&list, index)?);
@@ -291,59 +366,59 @@ impl Host for JsHost {
         Ok(calls)
     }
 
-    fn steering(&self) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::Steering, NONE, NONE)
+    fn steering(&self) -> impl Future<Output = Result<JsValue, Infallible>> {
+        self.wait(Op::Steering, NONE, NONE, identity)
     }
 
-    fn follow_ups(&self) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::FollowUps, NONE, NONE)
+    fn follow_ups(&self) -> impl Future<Output = Result<JsValue, Infallible>> {
+        self.wait(Op::FollowUps, NONE, NONE, identity)
     }
 
-    fn prepare_next_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<TurnUpdate<Self>, JsValue>> {
-        Reading(self.of_turn(Op::PrepareNextTurn, turn), |said| match answer(said) {
+    fn prepare_next_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<TurnUpdate<Self>, Infallible>> {
+        self.of_turn(Op::PrepareNextTurn, turn, |said| match answer(said) {
             Some(update) => TurnUpdate { context: present(update.part(0)), messages: present(update.part(1)) },
             None => TurnUpdate { context: None, messages: None },
         })
     }
 
-    fn prepare_request(&self, context: &JsValue) -> impl Future<Output = Result<Option<JsValue>, JsValue>> {
-        Reading(self.wait(Op::PrepareRequest, context, NONE), present)
+    fn prepare_request(&self, context: &JsValue) -> impl Future<Output = Result<Option<JsValue>, Infallible>> {
+        self.wait(Op::PrepareRequest, context, NONE, present)
     }
 
-    fn finish_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<Decision, JsValue>> {
-        Reading(self.of_turn(Op::FinishTurn, turn), |said| match number(said) {
+    fn finish_turn(&self, turn: &Turn<Self>) -> impl Future<Output = Result<Decision, Infallible>> {
+        self.of_turn(Op::FinishTurn, turn, |said| match number(said) {
             1 => Decision::Continue,
             2 => Decision::End,
             _ => Decision::Normal,
         })
     }
 
-    fn should_stop(&self, turn: &Turn<Self>) -> impl Future<Output = Result<bool, JsValue>> {
-        Reading(self.of_turn(Op::ShouldStop, turn), |said| said.is_truthy())
+    fn should_stop(&self, turn: &Turn<Self>) -> impl Future<Output = Result<bool, Infallible>> {
+        self.of_turn(Op::ShouldStop, turn, |said| said.is_truthy())
     }
 
-    fn sequential(&self) -> Result<bool, JsValue> {
-        self.holds(Op::Sequential, NONE)
+    fn sequential(&self) -> Result<bool, Infallible> {
+        Ok(self.holds(Op::Sequential, NONE))
     }
 
-    fn interrupted(&self) -> Result<bool, JsValue> {
-        self.holds(Op::Interrupted, NONE)
+    fn interrupted(&self) -> Result<bool, Infallible> {
+        Ok(self.holds(Op::Interrupted, NONE))
     }
 
-    fn find_tool(&self, context: &JsValue, call: &JsValue) -> Result<Option<JsValue>, JsValue> {
-        self.ask(Op::FindTool, context, call).map(present)
+    fn find_tool(&self, context: &JsValue, call: &JsValue) -> Result<Option<JsValue>, Infallible> {
+        Ok(present(self.ask(Op::FindTool, context, call)))
     }
 
-    fn tool_sequential(&self, tool: &JsValue) -> Result<bool, JsValue> {
-        self.holds(Op::ToolSequential, tool)
+    fn tool_sequential(&self, tool: &JsValue) -> Result<bool, Infallible> {
+        Ok(self.holds(Op::ToolSequential, tool))
     }
 
     fn arguments(&self, tool: &JsValue, call: &JsValue) -> impl Future<Output = Result<JsValue, JsValue>> {
-        self.wait(Op::Arguments, tool, call)
+        Tried(self.held(self.attempt(Op::Arguments, tool, call, &[])), identity)
     }
 
     fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> impl Future<Output = Result<Before, JsValue>> {
-        Reading(self.of_call(Op::BeforeToolCall, call, NONE, NONE), |said| match answer(said) {
+        Tried(self.of_call(Op::BeforeToolCall, call, NONE, NONE), |said| match answer(said) {
             None => Before::Absent,
             Some(said) if said.part(0).is_truthy() => {
                 Before::Block { reason: said.part(1).as_string(), terminate: said.part(2).is_truthy() }
@@ -357,8 +432,8 @@ impl Host for JsHost {
         tool: &JsValue,
         call: &JsValue,
         args: &JsValue,
-    ) -> impl Future<Output = Result<Executed<Self>, JsValue>> {
-        Reading(wait(self.ask_more(Op::Execute, tool, call, &[args])), |done| {
+    ) -> impl Future<Output = Result<Executed<Self>, Infallible>> {
+        self.sure(self.ask_more(Op::Execute, tool, call, &[args]), |done| {
             let done: Answer = done.unchecked_into();
             let value = done.part(1);
             let outcome = if done.part(0).is_truthy() { Ok(value) } else { Err(value) };
@@ -367,7 +442,7 @@ impl Host for JsHost {
     }
 
     fn reports_error(&self, result: &JsValue) -> Result<bool, JsValue> {
-        self.holds(Op::ReportsError, result)
+        self.attempt(Op::ReportsError, result, NONE, &[]).map(|said| said.is_truthy())
     }
 
     fn after_tool_call(
@@ -376,16 +451,16 @@ impl Host for JsHost {
         result: &JsValue,
         is_error: bool,
     ) -> impl Future<Output = Result<Option<(JsValue, bool)>, JsValue>> {
-        Reading(self.of_call(Op::AfterToolCall, call, result, &is_error.into()), |said| {
+        Tried(self.of_call(Op::AfterToolCall, call, result, &is_error.into()), |said| {
             answer(said).map(|changed| (changed.part(0), changed.part(1).is_truthy()))
         })
     }
 
-    fn terminates(&self, result: &JsValue) -> Result<bool, JsValue> {
-        self.holds(Op::Terminates, result)
+    fn terminates(&self, result: &JsValue) -> Result<bool, Infallible> {
+        Ok(self.holds(Op::Terminates, result))
     }
 
-    fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<JsValue, JsValue> {
+    fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<JsValue, Infallible> {
         let mut text = JsValue::UNDEFINED;
         let (kind, subject) = match problem {
             Problem::Aborted => (0, &text),
@@ -398,10 +473,10 @@ impl Host for JsHost {
             Problem::Thrown(thrown) => (4, thrown),
             Problem::Skipped => (5, &text),
         };
-        self.ask_more(Op::ErrorResult, &kind.into(), subject, &[&terminate.into()])
+        Ok(self.ask_more(Op::ErrorResult, &kind.into(), subject, &[&terminate.into()]))
     }
 
-    fn result_message(&self, done: &Finished<Self>) -> Result<JsValue, JsValue> {
-        self.done(Op::ResultMessage, done)
+    fn result_message(&self, done: &Finished<Self>) -> Result<JsValue, Infallible> {
+        Ok(self.done(Op::ResultMessage, done))
     }
 }

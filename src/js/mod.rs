@@ -60,12 +60,14 @@ impl talc::base::binning::Binning for Bins {
 pub fn start_run(run: Run, given: JsValue, context: JsValue, call: JsValue, profile: u32) {
     let host = JsHost::new(run, Profile::from_bits(profile));
     executor::spawn(Box::pin(async move {
-        let outcome = if call.is_undefined() {
-            let prompts = (!given.is_undefined()).then_some(&given);
-            agent_loop::start(&host, prompts, &context).await
-        } else {
-            run_tool_call(&host, &context, &given, &call).await.and_then(|done| host.outcome_of(&done))
+        let work = async {
+            if call.is_undefined() {
+                let prompts = (!given.is_undefined()).then_some(&given);
+                agent_loop::start(&host, prompts, &context).await
+            } else {
+                Ok(host.outcome_of(&run_tool_call(&host, &context, &given, &call).await?))
+            }
         };
-        host.finish(outcome);
+        host.see_through(work).await;
     }));
 }

@@ -127,6 +127,7 @@ impl Host for Native {
     type Tool = Registered;
     type Call = Rc<ToolCall>;
     type Thrown = Error;
+    type Failure = Error;
 
     fn profile(&self) -> Profile {
         self.config.profile
