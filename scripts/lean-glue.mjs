@@ -1,7 +1,7 @@
 // What wasm-bindgen writes for every engine and every use of its glue, brought down to what this package needs. Each
 // step says what it takes away and must find it: a new wasm-bindgen may write something else.
 
-/** @type {[what: string, pattern: RegExp, replacement: string][]} */
+/** @type {[what: string, pattern: RegExp, replacement: string | ((part: string) => string)][]} */
 const steps = [
   ["names of its own for the methods that the module calls", /\barg0\.(\w+)(?=\()/g, "arg0._$1"],
   ["restarts that nobody schedules", /^ *__wbg_call_guard\(\);\n/gm, ""],
@@ -35,27 +35,40 @@ const steps = [
     /(pass\w+ToWasm0\(\w+), wasm\.\w+(?:, wasm\.\w+)?\)/g,
     "$1)",
   ],
-  ["", /function passArray8ToWasm0\(arg, malloc\) \{/, "function passArray8ToWasm0(arg) {"],
+  [
+    "what is handed over beside its length",
+    /function passArray8ToWasm0\(arg, malloc\) \{\n[^]*?\n\}\n/,
+    `function passArray8ToWasm0(arg) {
+    const ptr = malloc(arg.length, 1) >>> 0;
+    getUint8ArrayMemory0().set(arg, ptr);
+    return [ptr, arg.length];
+}
+`,
+  ],
   [
     "a loop over what is ASCII, before what encodes everything",
     /function passStringToWasm0\(arg, malloc, realloc\) \{\n[^]*?\n\}\n/,
     `function passStringToWasm0(arg) {
     let len = arg.length;
     let ptr = malloc(len, 1) >>> 0;
-    const encode = () => cachedTextEncoder.encodeInto(arg, getUint8ArrayMemory0().subarray(ptr + WASM_VECTOR_LEN, ptr + len));
-    WASM_VECTOR_LEN = 0;
-    const { read, written } = encode();
-    WASM_VECTOR_LEN = written;
+    let done = 0;
+    const encode = () => {
+        const { read, written } = cachedTextEncoder.encodeInto(arg, getUint8ArrayMemory0().subarray(ptr + done, ptr + len));
+        done += written;
+        return read;
+    };
+    const read = encode();
     if (read < len) {
         arg = arg.slice(read);
-        ptr = realloc(ptr, len, len = written + arg.length * 3, 1) >>> 0;
-        WASM_VECTOR_LEN += encode().written;
-        ptr = realloc(ptr, len, WASM_VECTOR_LEN, 1) >>> 0;
+        ptr = realloc(ptr, len, len = done + arg.length * 3, 1) >>> 0;
+        encode();
+        ptr = realloc(ptr, len, done, 1) >>> 0;
     }
-    return ptr;
+    return [ptr, done];
 }
 `,
   ],
+  ["", /^let WASM_VECTOR_LEN.*\n/m, ""],
   ["", /\bmalloc\(/g, "wasm.MALLOC("],
   ["", /\brealloc\(/g, "wasm.REALLOC("],
   ["engines without encodeInto", /if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?\n\}\n/, ""],
@@ -66,6 +79,8 @@ const steps = [
   ],
   ["counting in bytes where bytes are counted", / [/*] 1(?=[;, )])/g, ""],
   ["numbers made numbers, as the call does", /= \+(\w+);/g, "= $1;"],
+  ["a result declared before it is there", /let ret;\n *ret = /g, "const ret = "],
+  ["names for what is only handed over", /export function \w+\([^]*?\n\}\n/g, withoutNames],
   [
     "a way for each kind of view to be up to date",
     /let cached\w+Memory0 = null;\nfunction get\w+\(\) \{\n[^]*?\n\}\n/g,
@@ -73,12 +88,11 @@ const steps = [
   ],
   [
     "",
-    /function isLikeNone/,
-    `let view, bytes;
-const fresh = (kept, View) => (kept?.buffer === wasm.MEMORY.buffer ? kept : new View(wasm.MEMORY.buffer));
-const getDataViewMemory0 = () => (view = fresh(view, DataView));
-const getUint8ArrayMemory0 = () => (bytes = fresh(bytes, Uint8Array));
-function isLikeNone`,
+    /function passArray8ToWasm0/,
+    `let bytes;
+const getUint8ArrayMemory0 = () =>
+    bytes?.buffer === wasm.MEMORY.buffer ? bytes : (bytes = new Uint8Array(wasm.MEMORY.buffer));
+function passArray8ToWasm0`,
   ],
   [
     "",
@@ -105,6 +119,18 @@ function isLikeNone`,
   ],
 ];
 
+/** A function of the glue, in whose call everything stands as it is given. */
+function withoutNames(part) {
+  const given = new Map();
+  return part
+    .replace(/^ *let ptr.*\n|^ *(?:const )?len\d = WASM_VECTOR_LEN;\n/gm, "")
+    .replace(/^ *(?:const )?(ptr\d|val\d) = (.*);\n/gm, (_, name, value) => {
+      given.set(name, name.startsWith("ptr") ? `...${value}` : value);
+      return "";
+    })
+    .replace(/\b(ptr\d), len\d|\bval\d/g, (name, ptr) => given.get(ptr ?? name));
+}
+
 /**
  * @param {string} glue the JavaScript that wasm-bindgen made
  * @returns {string}
@@ -118,7 +144,7 @@ export function leanGlue(glue) {
     REALLOC: realloc,
     EXN_STORE: exported(/addToExternrefTable0\(e\);\n *wasm\.(\w+)\(idx\)/),
     START: exported(/wasm = wasmInstance\.exports;\n *wasm\.(\w+)\(\)/),
-    MEMORY: exported(/new DataView\(wasm\.(\w+)\.buffer\)/),
+    MEMORY: exported(/new Uint8Array\(wasm\.(\w+)\.buffer\)/),
   };
   for (const [what, pattern, replacement] of steps) {
     const next = glue.replace(pattern, replacement);

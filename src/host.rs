@@ -33,6 +33,8 @@ pub trait Host: Sized {
     type Tool: Clone;
     /// A tool-call block of an assistant message.
     type Call: Clone;
+    /// What a hook says of a call that it refuses.
+    type Reason;
     /// Whatever user code threw; it becomes the result of a call.
     type Thrown;
     /// Why the run ends: what user code threw where the contract says that it must not. [`Infallible`] for a host that
@@ -121,7 +123,7 @@ pub trait Host: Sized {
     /// An error becomes the call's error result.
     async fn arguments(&self, tool: &Self::Tool, call: &Self::Call) -> Result<Self::Args, Self::Thrown>;
     /// Hook `beforeToolCall`.
-    async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before, Self::Thrown>;
+    async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before<Self>, Self::Thrown>;
     /// Run a tool to its end, updates included. The outer error ends the run (a listener of an update failed).
     async fn execute(
         &self,
@@ -171,7 +173,7 @@ pub enum Decision {
 }
 
 /// What `beforeToolCall` decided.
-pub enum Before {
+pub enum Before<H: Host> {
     /// There is no such hook.
     Absent,
     /// The tool may run.
@@ -179,7 +181,7 @@ pub enum Before {
     /// The tool must not run; the call gets an error result.
     Block {
         /// Text of the error result; `None` or empty: the default text.
-        reason: Option<String>,
+        reason: Option<H::Reason>,
         /// Takes part in the terminate rule of the batch.
         terminate: bool,
     },
@@ -196,7 +198,7 @@ pub enum Problem<'a, H: Host> {
     /// Steering came before the call's turn.
     Skipped,
     /// A hook refused the call.
-    Blocked(Option<String>),
+    Blocked(Option<H::Reason>),
     /// Something threw.
     Thrown(&'a H::Thrown),
 }

@@ -93,7 +93,7 @@ report.check(
  * Rust can run into user code, and an exception that passes through Rust frames leaves their state torn.
  */
 const cannotThrow = new Map([["Answer", "arrays made by our own TypeScript, read by index"]]);
-/** Functions of the language that throw for no text and no number. */
+/** Functions of the language that throw for no text, no number and not for `undefined`. */
 const language = /js_name = (Number|String)\b/;
 for (const file of js) {
   for (const [, block] of code(file).matchAll(/extern\s+"C"\s*\{([\s\S]*?)\n\s*\}/g)) {

@@ -32,11 +32,13 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn matches(this: &Env, key: &str, pattern: &str, text: &str) -> Result<i32, JsValue>;
 
-    /// The language's own reading and writing of numbers.
+    /// Puts the digits of a number into memory; gives how many.
+    #[wasm_bindgen(method, catch)]
+    fn digits(this: &Env, value: f64, into: &mut [u8]) -> Result<usize, JsValue>;
+
+    /// The language's own reading of numbers.
     #[wasm_bindgen(js_name = Number)]
     fn number(text: &str) -> f64;
-    #[wasm_bindgen(js_name = String)]
-    fn digits(value: f64) -> JsValue;
 
     /// Named here, because the crate that has it brings code along for every type of closure that it takes.
     type Promise;
@@ -72,10 +74,20 @@ impl Wake for TaskWaker {
 #[wasm_bindgen]
 pub fn install(env: Env) {
     #[cfg(target_family = "wasm")]
-    set_host(Host { read: number, write: |value| digits(value).as_string().unwrap_or_default() });
+    set_host(Host { read: number, write: digits });
     EXECUTOR.with(|executor| {
         drop(executor.env.replace(Some(env)));
     });
+}
+
+/// The language's own writing of numbers: 25 characters at most.
+#[cfg(target_family = "wasm")]
+fn digits(value: f64) -> String {
+    let mut text = [0; 32];
+    // Our own code, which cannot fail.
+    let length = environment().and_then(|env| env.digits(value, &mut text).ok()).unwrap_or_default();
+    let text = text.get(..length).unwrap_or_default();
+    std::str::from_utf8(text).unwrap_or_default().to_owned()
 }
 
 /// The environment, once it was given.

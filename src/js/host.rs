@@ -3,12 +3,13 @@
 
 use std::convert::{identity, Infallible};
 use std::future::{poll_fn, Future};
-use std::pin::{pin, Pin};
-use std::task::{Context, Poll};
+use std::pin::pin;
+use std::task::Poll;
 
 use wasm_bindgen::prelude::*;
 
-use super::executor::{wait, Waiting};
+use super::executor::wait;
+use super::promised::{Held, Sure, Tried};
 use crate::event::Event;
 use crate::host::{Before, CallFacts, Decision, Executed, Finished, Host, Outcome, Problem, Turn, TurnUpdate};
 use crate::profile::Profile;
@@ -36,6 +37,10 @@ extern "C" {
     type Answer;
     #[wasm_bindgen(method, structural, indexing_getter)]
     fn part(this: &Answer, index: u32) -> JsValue;
+
+    /// A number that our own TypeScript gives; NaN for `undefined`.
+    #[wasm_bindgen(js_name = Number)]
+    fn double(value: &JsValue) -> f64;
 }
 
 /// What the run object does, by number. The build names the methods of `npm/src/engine/run.ts` by this order.
@@ -141,7 +146,7 @@ impl JsHost {
         })
     }
 
-    fn fail(&self, thrown: JsValue) {
+    pub(super) fn fail(&self, thrown: JsValue) {
         drop(self.failure.replace(Some(thrown)));
     }
 
@@ -154,7 +159,7 @@ impl JsHost {
         self.run.operate(op as u32, a, b, at(0), at(1), at(2), at(3))
     }
 
-    fn failed(&self) -> bool {
+    pub(super) fn failed(&self) -> bool {
         self.failure.read(Option::is_some)
     }
 
@@ -204,53 +209,12 @@ impl JsHost {
     }
 }
 
-/// An answer to come, of that host. One word, because the states of the loop are full of them.
-type Held<'a> = Box<(Waiting, &'a JsHost)>;
-
-/// An answer, or what was thrown instead, and how to read it.
-struct Tried<'a, F>(Held<'a>, F);
-
-impl<T, F: Fn(JsValue) -> T + Unpin> Future for Tried<'_, F> {
-    type Output = Result<T, JsValue>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0 .0).poll(cx).map_ok(&self.1)
-    }
-}
-
-/// An answer, and how to read it. When the run has failed, by what is thrown here or elsewhere, there is none: this is
-/// dropped with everything else that the run waits for.
-struct Sure<'a, F>(Held<'a>, F);
-
-impl<T, F: Fn(JsValue) -> T + Unpin> Future for Sure<'_, F> {
-    type Output = Result<T, Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match answered(&mut self.0, cx) {
-            Some(answer) => Poll::Ready(Ok((self.1)(answer))),
-            None => Poll::Pending,
-        }
-    }
-}
-
-/// The part of it that is the same for all.
-fn answered((waiting, host): &mut (Waiting, &JsHost), cx: &mut Context<'_>) -> Option<JsValue> {
-    if !host.failed() {
-        match Pin::new(waiting).poll(cx) {
-            Poll::Ready(Ok(answer)) => return Some(answer),
-            Poll::Ready(Err(thrown)) => host.fail(thrown),
-            Poll::Pending => {}
-        }
-    }
-    None
-}
-
 fn present(value: JsValue) -> Option<JsValue> {
     (!value.is_undefined()).then_some(value)
 }
 
 fn number(value: JsValue) -> u32 {
-    value.as_f64().unwrap_or_default() as u32
+    double(&value) as u32
 }
 
 fn answer(value: JsValue) -> Option<Answer> {
@@ -265,6 +229,7 @@ impl Host for JsHost {
     type Context = JsValue;
     type Tool = JsValue;
     type Call = JsValue;
+    type Reason = JsValue;
     type Thrown = JsValue;
     type Failure = Infallible;
 
@@ -417,11 +382,11 @@ impl Host for JsHost {
         Tried(self.held(self.attempt(Op::Arguments, tool, call, &[])), identity)
     }
 
-    fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> impl Future<Output = Result<Before, JsValue>> {
+    fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> impl Future<Output = Result<Before<Self>, JsValue>> {
         Tried(self.of_call(Op::BeforeToolCall, call, NONE, NONE), |said| match answer(said) {
             None => Before::Absent,
             Some(said) if said.part(0).is_truthy() => {
-                Before::Block { reason: said.part(1).as_string(), terminate: said.part(2).is_truthy() }
+                Before::Block { reason: present(said.part(1)), terminate: said.part(2).is_truthy() }
             }
             Some(_) => Before::Proceed,
         })
@@ -437,7 +402,7 @@ impl Host for JsHost {
             let done: Answer = done.unchecked_into();
             let value = done.part(1);
             let outcome = if done.part(0).is_truthy() { Ok(value) } else { Err(value) };
-            Executed { outcome, duration_ms: done.part(2).as_f64() }
+            Executed { outcome, duration_ms: Some(double(&done.part(2))).filter(|ms| !ms.is_nan()) }
         })
     }
 
@@ -467,7 +432,7 @@ impl Host for JsHost {
             Problem::UnknownTool(call) => (1, call),
             Problem::Truncated(call) => (2, call),
             Problem::Blocked(reason) => {
-                text = reason.map_or(JsValue::UNDEFINED, JsValue::from);
+                text = reason.unwrap_or(JsValue::UNDEFINED);
                 (3, &text)
             }
             Problem::Thrown(thrown) => (4, thrown),

@@ -8,6 +8,7 @@ mod executor;
 mod host;
 mod kept;
 mod probe;
+mod promised;
 mod schema;
 mod session;
 mod session_ops;

@@ -126,6 +126,7 @@ impl Host for Native {
     type Context = Rc<Context>;
     type Tool = Registered;
     type Call = Rc<ToolCall>;
+    type Reason = String;
     type Thrown = Error;
     type Failure = Error;
 
@@ -329,7 +330,7 @@ impl Host for Native {
         Ok(Rc::new(Slot::new(args)))
     }
 
-    async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before, Error> {
+    async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before<Self>, Error> {
         Ok(match self.config.hooks.before_tool_call(&self.facts(call), &self.abort).await? {
             Some(said) if said.block => Before::Block { reason: said.reason, terminate: said.terminate },
             _ => Before::Proceed,

@@ -46,7 +46,13 @@ const env = {
     if (expression === null) return -1;
     return expression.test(text) ? 1 : 0;
   },
+  /** Writes a number as the language does; gives how many bytes it takes. */
+  _digits(value: number, into: Uint8Array): number {
+    return encoder.encodeInto(String(value), into).written;
+  },
 };
+
+const encoder = new TextEncoder();
 
 const patterns = new Map<string, RegExp | null>();
 
