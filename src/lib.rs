@@ -1,4 +1,7 @@
 //! Agent runtime for browsers: the agent loop, streaming, tools and sessions.
+//!
+//! Rust front ends begin at [`agent::Agent`]: pure Rust, no browser, no executor. In a page or worker the feature `web`
+//! adds what the browser has, and `web::agent()` begins an agent with it. The feature `js` is for the npm package.
 #![cfg_attr(not(test), warn(missing_docs))]
 
 pub mod abort;
@@ -21,3 +24,5 @@ pub mod table;
 mod together;
 mod tool_batch;
 pub mod tool_call;
+#[cfg(feature = "web")]
+pub mod web;

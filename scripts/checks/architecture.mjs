@@ -31,9 +31,9 @@ function forbid(name, files, pattern, text = code) {
 
 const rust = (dir) => walk(join(root, dir), (file) => file.endsWith(".rs"));
 const typescript = (dir) => walk(join(root, dir), (file) => /\.tsx?$/.test(file));
-const shells = ["src/js/", "src/fetch/"].map((dir) => join(root, dir));
+const shells = ["src/js/", "src/web/"].map((dir) => join(root, dir));
 const engine = rust("src").filter((file) => !shells.some((dir) => file.startsWith(dir)));
-const js = rust("src/js");
+const js = [...rust("src/js"), ...rust("src/web")];
 
 // --- Sources
 forbid(

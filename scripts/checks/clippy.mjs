@@ -23,7 +23,10 @@ if (names.length > 1)
   await report.command("clippy, all features", "cargo", [...native, "--all-features", ...deny]);
 
 const wasm = ["clippy", "-q", "-p", "steersman", "--lib", "--target", "wasm32-unknown-unknown"];
-const web = targets.some(({ name }) => name === "web") ? ["--test", "web"] : [];
+// Tests and examples that need a feature are those for browsers.
+const web = targets
+  .filter((target) => target["required-features"])
+  .flatMap(({ name, kind: [kind] }) => [`--${kind}`, name]);
 await report.command("clippy, wasm, no features", "cargo", [...wasm, ...deny]);
 await report.command("clippy, wasm, all features", "cargo", [...wasm, ...web, "--all-features", ...deny]);
 

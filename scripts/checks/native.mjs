@@ -1,6 +1,5 @@
 // The native tests: unit, integration and documentation tests of both crates, and every example to its end.
-import { join } from "node:path";
-import { must, Report, root, run, walk } from "../common.mjs";
+import { must, Report, run } from "../common.mjs";
 
 const report = new Report();
 const tests = ["test", "--workspace", "--no-fail-fast", "--", "--show-output"];
@@ -15,8 +14,10 @@ for (const [, printed] of out.matchAll(/^---- .* stdout ----\n((?:.+\n)+)/gm)) {
 }
 report.check(sum(3) === 0, "no test is ignored", `${sum(3)} ignored`);
 
-for (const file of walk(join(root, "examples"), (path) => path.endsWith(".rs"))) {
-  const { name } = file.match(/([^/]+)\.rs$/) ? { name: file.match(/([^/]+)\.rs$/)[1] } : {};
+// Those that need a feature are for browsers.
+const metadata = JSON.parse(await must("cargo", ["metadata", "-q", "--no-deps", "--format-version", "1"]));
+const { targets } = metadata.packages.find((item) => item.name === "steersman");
+for (const { name } of targets.filter((one) => one.kind.includes("example") && !one["required-features"])) {
   await report.attempt(`example ${name}`, () =>
     must("cargo", ["run", "-q", "--example", name], { seconds: 120 }),
   );

@@ -112,8 +112,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Regular expressions for `pattern` and `format` in tool schemas. Native builds have a default; a page gives
-    /// `RegExp`.
+    /// Regular expressions for `pattern` and `format` in tool schemas. Native builds have a default; in a page it is
+    /// `RegExp` (feature `web`).
     #[must_use]
     pub fn patterns(mut self, patterns: impl Patterns + 'static) -> Self {
         self.patterns = Rc::new(patterns);

@@ -6,7 +6,7 @@ use steersman_wire::HttpRequest;
 
 use crate::error::Error;
 
-/// Sends HTTP requests: over the network, or out of a script in tests.
+/// Sends HTTP requests: over the network (in a browser with the feature `web`), or out of a script in tests.
 pub trait Transport {
     /// Send a request and wait for the head of the response. Dropping the future closes the connection.
     ///
