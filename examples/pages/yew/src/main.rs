@@ -7,6 +7,7 @@ use steersman::agent::Agent;
 use steersman::model::Model;
 use steersman::native::{tool_fn, AgentEvent, AgentMessage, ResponseEvent, Subscription, Tool, ToolOutput};
 use steersman_wire::json::{parse, Value};
+use web_sys::HtmlInputElement;
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -16,6 +17,7 @@ enum Msg {
     /// A message is complete: its role and text.
     Said(String, String),
     Paint(String),
+    Server(String),
     Send,
     Stop,
     /// The run ended, perhaps with an error.
@@ -27,7 +29,7 @@ struct Chat {
     lines: Vec<(String, String)>,
     live: String,
     colour: String,
-    server: NodeRef,
+    server: String,
     typed: NodeRef,
 }
 
@@ -64,8 +66,7 @@ fn agent(link: &Scope<Chat>) -> Result<(Agent, Subscription), Box<dyn Error>> {
 
 impl Chat {
     fn send(&mut self, context: &Context<Self>) {
-        let input = |node: &NodeRef| node.cast::<web_sys::HtmlInputElement>();
-        let (Ok((agent, _)), Some(server), Some(typed)) = (&self.agent, input(&self.server), input(&self.typed)) else {
+        let (Ok((agent, _)), Some(typed)) = (&self.agent, self.typed.cast::<HtmlInputElement>()) else {
             return;
         };
         let text = typed.value();
@@ -74,7 +75,7 @@ impl Chat {
             // Enters the run after the current turn.
             return agent.steer(Rc::new(AgentMessage::user(text)));
         }
-        agent.set_model(Model::openai_compatible(&server.value(), "any"));
+        agent.set_model(Model::openai_compatible(&self.server, "any"));
         let agent = agent.clone();
         context.link().send_future(async move {
             let misuse = agent.prompt(text).await.err().map(|error| error.to_string());
@@ -93,7 +94,7 @@ impl Component for Chat {
             lines: Vec::new(),
             live: String::new(),
             colour: "#ffffff".to_owned(),
-            server: NodeRef::default(),
+            server: "http://localhost:8080/v1".to_owned(),
             typed: NodeRef::default(),
         }
     }
@@ -108,6 +109,7 @@ impl Component for Chat {
                 }
             }
             Msg::Paint(colour) => self.colour = colour,
+            Msg::Server(server) => self.server = server,
             Msg::Send => self.send(context),
             Msg::Stop => {
                 if let Ok((agent, _)) = &self.agent {
@@ -128,10 +130,13 @@ impl Component for Chat {
             event.prevent_default();
             Msg::Send
         });
+        let server = context
+            .link()
+            .callback(|event: InputEvent| Msg::Server(event.target_unchecked_into::<HtmlInputElement>().value()));
         let stop = context.link().callback(|_| Msg::Stop);
         html! {
             <main style={format!("background-color: {}", self.colour)}>
-                <label>{"Server "}<input id="server" ref={&self.server} value="http://localhost:8080/v1"/></label>
+                <label>{"Server "}<input id="server" value={self.server.clone()} oninput={server}/></label>
                 <ol>
                     { for self.lines.iter().map(|(role, text)| html! { <li><b>{role}</b>{": "}{text}</li> }) }
                 </ol>
