@@ -183,11 +183,7 @@ impl SessionTree {
     /// `unknown_entry`, `not_on_branch`, `not_editable` (it says nothing to the model), `malformed`
     pub fn append_context_edit(&mut self, target: &str, replacement: Value, stamp: &mut Stamp<'_>) -> Added {
         let position = self.known(target)?;
-        let mut at = self.leaf();
-        while at.is_some_and(|at| at != position) {
-            at = at.and_then(|at| self.parent_at(at));
-        }
-        if at.is_none() {
+        if !self.is_on_branch(position) {
             return Err(SessionError::new("not_on_branch"));
         }
         let entry = self.value_at(position);

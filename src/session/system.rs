@@ -60,7 +60,10 @@ pub(super) fn replayed(context: &Context<'_>, now: f64) -> Option<Value> {
 impl SessionTree {
     /// The one system message that says what all in the context of the leaf say. No more is looked at than that: what the
     /// last compaction stored stands for what is before it, else what it keeps counts.
-    pub(super) fn system_message(&self, now: f64) -> Option<Value> {
+    pub(super) fn system_message(&mut self, now: f64) -> Option<Value> {
+        if self.is_silent() {
+            return None;
+        }
         let (mut path, mut last) = (Vec::new(), None);
         let mut at = self.leaf();
         while let Some(position) = at {
@@ -73,6 +76,27 @@ impl SessionTree {
         }
         path.reverse();
         replayed(&self.context_of(&path), now)
+    }
+
+    /// Whether nothing on the branch of the leaf says anything of the prompt. What is found out is kept, so that many
+    /// compactions which each keep everything do not each look at it.
+    fn is_silent(&mut self) -> bool {
+        let silent = |tree: &Self, at: usize| tree.entries.get(at).is_none_or(|entry| entry.silent);
+        let mut at = self.leaf();
+        while let Some(position) = at.filter(|&at| !silent(self, at)) {
+            let entry = self.value_at(position);
+            let role = entry.get("message").map_or("", |message| text(message, "role"));
+            if role == "system" || stored(entry).is_some() || given(entry, "retainedTail").is_some() {
+                return false;
+            }
+            at = self.parent_at(position);
+        }
+        let mut at = self.leaf();
+        while let Some(entry) = at.and_then(|at| self.entries.get_mut(at)).filter(|entry| !entry.silent) {
+            entry.silent = true;
+            at = entry.parent;
+        }
+        true
     }
 }
 

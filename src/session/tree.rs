@@ -19,6 +19,10 @@ pub(super) struct Entry {
     pub next: Option<usize>,
     /// The line it was read from: writing the value could give another text (other escapes, spaces, a name twice).
     pub line: Option<Box<str>>,
+    /// It is on the branch of `SessionTree::marked`.
+    pub on_branch: bool,
+    /// Neither this entry nor any before it says anything of the prompt; `false`: that was not looked at.
+    pub silent: bool,
 }
 
 /// The first and the last of some siblings, in the order they were added.
@@ -46,6 +50,8 @@ pub struct SessionTree {
     pub(super) pending: Vec<(usize, String)>,
     /// The last entry that names the session.
     named: Option<usize>,
+    /// The leaf whose branch is marked in the entries.
+    marked: Option<usize>,
 }
 
 /// One row of the tree in depth-first order.
@@ -94,6 +100,7 @@ impl SessionTree {
             shapes: Vec::new(),
             pending: Vec::new(),
             named: None,
+            marked: None,
         }
     }
 
@@ -135,7 +142,8 @@ impl SessionTree {
     /// Adds an entry whose id is in the index, without a parent, and makes it the leaf.
     pub(super) fn put(&mut self, body: Body, line: Option<Box<str>>) {
         let position = self.entries.len();
-        self.entries.push(Entry { body, parent: None, children: Chain::default(), next: None, line });
+        let (parent, next, children) = (None, None, Chain::default());
+        self.entries.push(Entry { body, parent, children, next, line, on_branch: false, silent: false });
         self.leaf = Some(position);
         if self.kind_at(position) == "session_info" {
             self.named = Some(position);
@@ -256,6 +264,22 @@ impl SessionTree {
         }
         path.reverse();
         path
+    }
+
+    /// Whether an entry is on the branch of the leaf. Takes as long as it is from the leaf of the last call to this one.
+    pub(super) fn is_on_branch(&mut self, position: usize) -> bool {
+        let mut common = self.leaf;
+        while let Some(entry) = common.and_then(|at| self.entries.get_mut(at)).filter(|entry| !entry.on_branch) {
+            entry.on_branch = true;
+            common = entry.parent;
+        }
+        let mut left = std::mem::replace(&mut self.marked, self.leaf);
+        while left != common {
+            let Some(entry) = left.and_then(|at| self.entries.get_mut(at)) else { break };
+            entry.on_branch = false;
+            left = entry.parent;
+        }
+        self.entries.get(position).is_some_and(|entry| entry.on_branch)
     }
 
     /// The children of an entry, or the roots, in the order they were added.

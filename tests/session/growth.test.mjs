@@ -9,6 +9,18 @@ await init();
 
 const user = (content) => ({ role: "user", content, timestamp: 1 });
 
+/** A session of so many messages, one after the other, as a store gives it. */
+function stored(count, text) {
+  const timestamp = "2026-01-02T00:00:00.000Z";
+  const entries = [];
+  for (let at = 0; at < count; at++)
+    entries.push({
+      ...{ type: "message", id: `e${at}`, parentId: at ? `e${at - 1}` : null, timestamp },
+      message: user(text),
+    });
+  return SessionTree.from({ type: "session", version: 3, id: "s", timestamp, cwd: "/" }, entries);
+}
+
 test("many compactions", async () => {
   await isLinear(500, (count) => {
     const tree = SessionTree.create();
@@ -37,6 +49,37 @@ test("many compactions of a session with instructions, of which each keeps what 
         ["system", "compactionSummary", "user"],
       );
       assert.equal(messages[0].content, "Be brief.");
+    };
+  });
+});
+
+test("many compactions that each keep everything", async () => {
+  await isLinear(1000, (count) => {
+    const tree = SessionTree.create();
+    const first = tree.appendMessage(user("first"));
+    return () => {
+      for (let at = 0; at < count; at++) {
+        tree.appendMessage(user(`m${at}`));
+        tree.appendCompaction("summary", first, 10);
+      }
+      assert.equal(tree.buildSessionContext().messages.length, count + 2);
+    };
+  });
+});
+
+test("many edits of what is far away, on two branches in turn", async () => {
+  await isLinear(8000, (count) => {
+    const tree = stored(count, "m");
+    return () => {
+      let [here, there] = [tree.getLeafId(), tree.getLeafId()];
+      for (let part = 0; part < 4; part++) {
+        tree.branch(here);
+        for (let at = 0; at < count / 16; at++)
+          here = tree.appendContextEdit("e0", { content: `on ${part % 2}` });
+        [here, there] = [there, here];
+      }
+      for (const [leaf, said] of Object.entries({ [here]: "on 0", [there]: "on 1" }))
+        assert.equal(tree.buildSessionContext(leaf).messages[0].content, said);
     };
   });
 });
@@ -70,15 +113,8 @@ test("a branch with many compactions", async () => {
 });
 
 test("the first look into a long session that was stored", async () => {
-  const header = { type: "session", version: 3, id: "s", timestamp: "2026-01-02T00:00:00.000Z", cwd: "/" };
   await isLinear(3000, (count) => {
-    const entries = [];
-    for (let at = 0; at < count; at++)
-      entries.push({
-        ...{ type: "message", id: `e${at}`, parentId: at ? `e${at - 1}` : null, timestamp: header.timestamp },
-        message: user("word ".repeat(100)),
-      });
-    const tree = SessionTree.from(header, entries);
+    const tree = stored(count, "word ".repeat(100));
     return () =>
       assert.equal(prepareCompaction(tree, { keepRecentTokens: 1 }).messagesToSummarize.length, count - 1);
   });
