@@ -279,4 +279,4 @@ test("no public function is left out", () => {
   assert.deepEqual(missing, []);
 });
 /** Not for applications. */
-const internal = ["findLast", "has", "at", "ask", "begin"];
+const internal = ["findLast", "has", "at", "ask", "begin", "lines"];

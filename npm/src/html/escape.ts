@@ -9,16 +9,17 @@ type Part = string | number | undefined | Html | readonly Html[];
 
 /** A template of markup. Texts may stand between tags, and inside of double quotes in a tag. */
 export function html(parts: TemplateStringsArray, ...values: Part[]): Html {
-  const out = [parts[0] ?? ""];
-  values.forEach((value, place) => {
-    out.push(markupOf(value), parts[place + 1] ?? "");
-  });
-  return { markup: out.join("") };
+  // Added up, not joined: what is put into a piece, and that into another one, would be copied each time.
+  let markup = parts[0] ?? "";
+  for (const [place, value] of values.entries()) markup += markupOf(value) + (parts[place + 1] ?? "");
+  return { markup };
 }
 
 /** Pieces, one after the other. */
 export function joined(pieces: readonly Html[]): Html {
-  return { markup: pieces.map(({ markup }) => markup).join("") };
+  let all = "";
+  for (const { markup } of pieces) all += markup;
+  return { markup: all };
 }
 
 function markupOf(value: Part): string {
@@ -40,8 +41,12 @@ const ENTITIES: Record<string, string> = {
 const SPECIAL =
   /[&<>"'\u2028\u2029\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r\n?|\p{Cs}/gu;
 
+/** What most texts are: nothing in them is special. */
+const PLAIN = /^[\t\n !#-%(-;=?-~\u00a0-\u2027]*$/;
+
 /** A text in which nothing is markup. Control characters are dropped, and marks of direction shown (SESSIONS 7.3, 7.6). */
 function escape(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(SPECIAL, (found) => {
     const entity = ENTITIES[found];
     if (entity !== undefined) return entity;

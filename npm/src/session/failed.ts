@@ -8,7 +8,7 @@ const SHORTEST = 8;
 /** A text without keys: those that are known, and what looks like one. */
 export function hidden(text: string, keys: readonly string[]): string {
   const secret = keys.filter(({ length }) => length >= SHORTEST);
-  return hiderOf(secret, true, () => {})(text);
+  return hiderOf(secret, true, () => {}).hide(text);
 }
 
 /** A message whose failure quotes no key: itself, where it quotes none. */

@@ -3,7 +3,7 @@ import { put } from "../put.js";
 import { given, givenTree } from "./given.js";
 import { hiderOf } from "./secrets.js";
 import { SessionTree } from "./tree.js";
-import type { SessionEntry, SessionHeader } from "./types.js";
+import type { SessionEntry } from "./types.js";
 
 /** What is taken out of a session. */
 export interface RedactOptions {
@@ -51,7 +51,8 @@ export function redact(tree: SessionTree, options: RedactOptions = {}): Redacted
   const told = () => {
     replaced++;
   };
-  const hide = hiderOf(given(options, "options").keys ?? [], options.keyShapes ?? true, told);
+  const { keys = [], keyShapes = true } = given(options, "options");
+  const { hide, finds } = hiderOf(keys, keyShapes, told);
   const drop = dropper(options, told);
   const { cwd } = givenTree(tree).getHeader();
   const change = (text: string, binary: boolean): string => {
@@ -65,8 +66,12 @@ export function redact(tree: SessionTree, options: RedactOptions = {}): Redacted
   for (const line of lines) {
     if (line === "") continue;
     const before = replaced;
-    const value = JSON.parse(line) as SessionEntry | SessionHeader;
-    const made = inTexts(drop(value as SessionEntry & Members), change);
+    const value = drop(JSON.parse(line) as SessionEntry & Members);
+    // Most entries have nothing to hide, which one look at all that they say tells.
+    const made =
+      options.paths || replaced > before || finds(textsOf(value, keys.length > 0))
+        ? inTexts(value, change)
+        : value;
     text += replaced === before ? line : JSON.stringify(made);
     text += "\n";
   }
@@ -76,6 +81,24 @@ export function redact(tree: SessionTree, options: RedactOptions = {}): Redacted
 function replacement(told: () => void): string {
   told();
   return PATH;
+}
+
+/** All texts in a value that came from JSON, names of members included, with what is in no key between them. */
+function textsOf(root: unknown, images: boolean): string {
+  let texts = "";
+  const open = [root];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === "string") texts += `${next}\0`;
+    else if (Array.isArray(next)) for (const one of next) open.push(one);
+    else if (typeof next === "object" && next !== null)
+      for (const [name, one] of Object.entries(next)) {
+        texts += `${name}\0`;
+        // In base64 only keys that are named are looked for.
+        if (images || name !== "data" || (next as Members).type !== "image") open.push(one);
+      }
+  }
+  return texts;
 }
 
 /** Changes every text in a value that came from JSON, names of members included. Without recursion. */

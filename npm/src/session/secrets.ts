@@ -25,8 +25,15 @@ const NAMED = [
 /** Replaces what it knows in a text; `binary`: base64, in which only keys that are named can be told from chance. */
 export type Hide = (text: string, binary?: boolean) => string;
 
+/** How keys are found. */
+export interface Hider {
+  hide: Hide;
+  /** Whether there may be something to hide in any of the texts, each of which ends with a NUL. */
+  finds(texts: string): boolean;
+}
+
 /** @param told called for every place that was replaced */
-export function hiderOf(keys: readonly string[], shapes: boolean, told: () => void): Hide {
+export function hiderOf(keys: readonly string[], shapes: boolean, told: () => void): Hider {
   const forms = keys.filter(Boolean).flatMap(formsOf);
   const exact = forms.sort((a, b) => b.length - a.length).map(escapePattern);
   const one = (parts: readonly string[]) =>
@@ -38,7 +45,9 @@ export function hiderOf(keys: readonly string[], shapes: boolean, told: () => vo
     told();
     return HIDDEN;
   };
-  return (text, binary = false) => {
+  const finds = (texts: string) =>
+    [known, shaped, named].some((pattern) => pattern !== undefined && texts.search(pattern) >= 0);
+  const hideIn: Hide = (text, binary = false) => {
     let out = known ? text.replace(known, hide) : text;
     if (binary || !shaped || !named) return out;
     out = out.replace(shaped, hide);
@@ -48,6 +57,7 @@ export function hiderOf(keys: readonly string[], shapes: boolean, told: () => vo
       return (found.match(/^(?:\w+ +|[^=]*=)/)?.[0] ?? "") + hide();
     });
   };
+  return { hide: hideIn, finds };
 }
 
 /** A key itself, in JSON, in an address, in markup, and in base64 wherever in a longer text it begins. */

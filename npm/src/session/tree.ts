@@ -342,19 +342,26 @@ export class SessionTree {
    * @param options the branch of the leaf alone, or a file of version 4
    */
   export(options: ExportOptions = {}): string {
+    let text = "";
+    for (const line of this.lines(options)) text += line;
+    return text;
+  }
+
+  /** @internal The lines of that file, each made when it is asked for. */
+  *lines(options: ExportOptions = {}): Generator<string> {
     const { branch = false, version = 3 } = given(options, "options");
     const entries = branch ? this.getBranch() : this.#entries.all();
-    if (version === 4) return linesOfV4(this, entries).join("");
+    if (version === 4) return yield* linesOfV4(this, entries);
     const line = (value: unknown, place: number) => `${this.#lines[place] ?? JSON.stringify(value)}\n`;
-    const placed = entries.map((entry) => line(entry, (this.#places.get(entry.id) ?? 0) + 1));
-    const lines = [line(this.#header, 0), ...placed];
-    if (branch || this.#leaf === null || this.#leaf === this.#entries.length - 1) return lines.join("");
+    yield line(this.#header, 0);
+    for (const entry of entries) yield line(entry, (this.#places.get(entry.id) ?? 0) + 1);
+    if (branch || this.#leaf === null || this.#leaf === this.#entries.length - 1) return;
     const { ids, now } = this.#sources;
     const drawn = String(ids());
     const id = this.#places.has(drawn) ? uuid() : drawn;
     const timestamp = new Date(now()).toISOString();
     const mark = { type: "custom", id, parentId: this.getLeafId(), timestamp, customType: "steersman.leaf" };
-    return `${lines.join("")}${JSON.stringify(mark)}\n`;
+    yield line(mark, -1);
   }
 
   /** Forgets the session in the engine; optional. The next call brings it back. */
