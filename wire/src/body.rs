@@ -3,7 +3,7 @@
 use crate::context::{Message, Part, Role};
 use crate::doc::At;
 use crate::request::{response_form, Made, Request};
-use crate::text::around;
+use crate::text::{around, first};
 use crate::write::Writer;
 
 /// Characters of `prompt_cache_key` that OpenAI takes.
@@ -40,7 +40,7 @@ pub(crate) fn has_image(message: &Message<'_>) -> bool {
 
 /// A session as OpenAI takes it for the key of its cache.
 pub(crate) fn cache_key(session: At<'_>) -> String {
-    session.as_text().chars().take(CACHE_KEY_CHARS).collect()
+    first(&session.as_text(), CACHE_KEY_CHARS).0.to_owned()
 }
 
 /// How a protocol writes texts and images.

@@ -68,12 +68,15 @@ fn of_tools(tools: At<'_>) -> f64 {
 }
 
 fn of_message(message: &Message<'_>) -> f64 {
-    let mut chars: f64 = message.parts.iter().map(of_part).sum();
+    let (mut chars, mut texts) = (0.0, 0usize);
+    for part in &message.parts {
+        chars += of_part(part);
+        texts += usize::from(!part.text.is_empty());
+    }
     if message.role != Role::System {
         return of_chars(chars);
     }
     // A line feed between texts, an empty line between them and the sections.
-    let texts = message.parts.iter().filter(|part| !part.text.is_empty()).count();
     chars += texts.saturating_sub(1) as f64;
     let mut pieces = usize::from(texts > 0);
     for section in message.at.at("sections").members() {

@@ -5,7 +5,7 @@ use crate::secrets::CUT;
 use crate::sniff::{sniff, Body};
 use crate::source::{names, Source};
 use crate::sse::{Event, Sse};
-use crate::text::{decimal, has};
+use crate::text::{self, decimal, has};
 use crate::verdict::{has_any, is_overflow_text};
 use crate::write::escaped;
 use std::borrow::Cow;
@@ -194,14 +194,11 @@ fn code_of_text(text: &str) -> &'static str {
 
 /// The text, or its beginning and how much is missing. Counts characters.
 fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => {
-            let missing = text.get(end..).unwrap_or_default().bytes().filter(|byte| byte & 0xc0 != 0x80).count();
-            let shown = text.get(..end).unwrap_or_default();
-            [shown, CUT, &decimal(missing as u64), " chars]"].concat()
-        }
+    let (shown, rest) = text::first(text, most);
+    if rest.is_empty() {
+        return text.to_owned();
     }
+    [shown, CUT, &decimal(text::length(rest) as u64), " chars]"].concat()
 }
 
 #[cfg(test)]

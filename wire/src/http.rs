@@ -1,6 +1,6 @@
 //! HTTP as data: what a host has to send.
 
-use crate::text::{around, has};
+use crate::text::{around, before, has};
 use std::fmt;
 
 /// A request, ready to be sent as it is.
@@ -54,8 +54,11 @@ impl std::error::Error for WireError {}
 
 /// An address without the slashes at its end.
 pub(crate) fn base_of(url: &str) -> &str {
-    let slashes = url.bytes().rev().take_while(|byte| *byte == b'/').count();
-    url.get(..url.len() - slashes).unwrap_or(url)
+    let mut base = url;
+    while let Some(shorter) = base.strip_suffix('/') {
+        base = shorter;
+    }
+    base
 }
 
 /// Headers being put together; a later value replaces an earlier one of the same name.
@@ -89,15 +92,14 @@ impl Headers {
             }
             let mut rest = value.as_str();
             while !rest.is_empty() {
-                let end = rest.bytes().position(|byte| matches!(byte, b' ' | b';' | b',')).unwrap_or(rest.len());
-                let word = rest.get(..end).unwrap_or_default();
+                let (word, after) = before(rest, b" ;,");
                 for secret in [word, around(word, b'=', false).unwrap_or_default().1] {
                     // Anything shorter is no credential, and hiding it would garble ordinary words.
                     if secret.len() >= 8 {
                         secrets.push(secret);
                     }
                 }
-                rest = rest.get(end + 1..).unwrap_or_default();
+                rest = after.get(1..).unwrap_or_default();
             }
         }
         secrets

@@ -2,6 +2,7 @@
 
 use crate::order;
 use crate::text::decimal;
+use memchr::memchr;
 
 /// Letters, digits, `_` and `-`, at most 64: what several providers take.
 pub(crate) fn word(id: &str, _own: bool, attempt: u32) -> String {
@@ -24,10 +25,24 @@ pub(crate) fn cleaned(id: &str, marks: &[u8]) -> String {
     for byte in id.bytes() {
         // Of a longer character only the first byte counts.
         if byte & 0xc0 != 0x80 {
-            out.push(if byte.is_ascii_alphanumeric() || marks.contains(&byte) { char::from(byte) } else { '_' });
+            out.push(if fits(byte, marks) { char::from(byte) } else { '_' });
         }
     }
     out
+}
+
+/// Whether a text has nothing but ASCII letters, digits and `marks`.
+pub(crate) fn is_made_of(text: &str, marks: &[u8]) -> bool {
+    for byte in text.bytes() {
+        if !fits(byte, marks) {
+            return false;
+        }
+    }
+    true
+}
+
+fn fits(byte: u8, marks: &[u8]) -> bool {
+    byte.is_ascii_alphanumeric() || memchr(byte, marks).is_some()
 }
 
 /// An id for a call that has none: `seed` makes ids of different calls differ, and the number those of alike ones.
@@ -43,4 +58,17 @@ pub(crate) fn hash(text: &str) -> String {
         out.push(char::from_digit(value >> (digit * 4) & 0xf, 16).unwrap_or('0'));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_kept_and_everything_else_is_not() {
+        assert_eq!(cleaned("a-b_c.é/0", b"-."), "a-b_c.__0");
+        for (text, marks, fits) in [("aZ09", "", true), ("a_b", "", false), ("a_b", "_", true), ("é", "-", false)] {
+            assert_eq!(is_made_of(text, marks.as_bytes()), fits, "{text}");
+        }
+    }
 }

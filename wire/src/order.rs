@@ -56,8 +56,8 @@ impl Index {
     pub fn add(&mut self, position: usize, compare: &dyn Fn(usize, usize) -> Ordering) {
         match self.0.last_mut().filter(|run| run.len() < TAIL) {
             Some(run) => {
-                let place = run.partition_point(|&known| compare(known, position) == Ordering::Less);
-                run.insert(place, position);
+                let place = search(run, &|known| compare(known, position));
+                run.insert(place.unwrap_or_else(|place| place), position);
             }
             None => self.0.push(vec![position]),
         }
@@ -85,10 +85,15 @@ impl Index {
     /// A position whose name is the wanted one. `compare`: the name of a position with it.
     pub fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> Option<usize> {
         self.0.iter().find_map(|run| {
-            let found = run.binary_search_by(|&position| compare(position)).ok()?;
+            let found = search(run, compare).ok()?;
             run.get(found).copied()
         })
     }
+}
+
+/// Where a position stands in a run, or where it belongs.
+fn search(run: &[usize], compare: &dyn Fn(usize) -> Ordering) -> Result<usize, usize> {
+    run.binary_search_by(|&position| compare(position))
 }
 
 /// Numbers under names, for any number of names.

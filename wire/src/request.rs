@@ -301,7 +301,7 @@ impl<'a> Request<'a> {
 
 /// Where a member of the same name stands.
 #[inline(never)]
-fn place(members: &[At<'_>], member: At<'_>) -> Option<usize> {
+pub(crate) fn place(members: &[At<'_>], member: At<'_>) -> Option<usize> {
     let name = member.name().text();
     members.iter().position(|other| other.name().is(&name))
 }

@@ -37,7 +37,9 @@ pub(crate) fn strict(mut schema: Value, refused: &[&str]) -> Result<Value, &'sta
 
 /// Whether a schema (source) is in the strict form already.
 pub(crate) fn is_strict(schema: &str) -> bool {
-    json::parse(schema).is_ok_and(|value| strict(value.clone(), &[]).is_ok_and(|strict| strict == value))
+    let value = json::parse(schema).unwrap_or_default();
+    let before = json::to_text(&value);
+    strict(value, &[]).is_ok_and(|strict| json::to_text(&strict) == before)
 }
 
 fn node(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
@@ -99,7 +101,7 @@ fn object(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'st
                     continue;
                 };
                 node(property, depth, refused)?;
-                if !required.contains(name) && !allows_null(property, depth) {
+                if !lists(&required, name) && !allows_null(property, depth) {
                     let null = with("type", "null".into());
                     *property = with("anyOf", Value::Array(vec![std::mem::take(property), null]));
                 }
@@ -107,7 +109,7 @@ fn object(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'st
         }
         Some(_) => return Err("object properties must be a schema map"),
     }
-    if required.iter().any(|name| !names.contains(name)) {
+    if required.iter().any(|name| !lists(&names, name)) {
         return Err("required contains an unknown property");
     }
     if let Value::Object(members) = schema {
@@ -115,6 +117,11 @@ fn object(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'st
         members.insert("additionalProperties", false);
     }
     Ok(())
+}
+
+/// Whether a name is among others.
+fn lists(names: &[Value], name: &Value) -> bool {
+    names.iter().any(|known| known.as_str() == name.as_str())
 }
 
 /// The object with that one member.

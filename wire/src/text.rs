@@ -31,6 +31,50 @@ pub fn around(text: &str, mark: u8, last: bool) -> Option<(&str, &str)> {
     Some((before, rest.get(1..)?))
 }
 
+/// What stands before the first of some ASCII marks, and the rest, which begins with that mark.
+pub(crate) fn before<'t>(text: &'t str, marks: &[u8]) -> (&'t str, &'t str) {
+    let mut end = 0;
+    for byte in text.bytes() {
+        if memchr(byte, marks).is_some() {
+            break;
+        }
+        end += 1;
+    }
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// The first characters of a text, `count` at most, and the rest.
+pub(crate) fn first(text: &str, count: usize) -> (&str, &str) {
+    let (mut end, mut left) = (0, count);
+    for byte in text.bytes() {
+        if byte & 0xc0 != 0x80 {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+        }
+        end += 1;
+    }
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// The pieces between ASCII marks, at least one.
+pub(crate) fn pieces(text: &str, mark: u8) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((piece, after)) = around(rest, mark, false) {
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces.push(rest);
+    pieces
+}
+
+/// How many code points a text has.
+pub(crate) fn length(text: &str) -> usize {
+    text.bytes().filter(|byte| byte & 0xC0 != 0x80).count()
+}
+
 /// Texts in one, with `between` between them.
 pub fn joined(texts: &[&str], between: &str) -> String {
     let mut out = String::new();
@@ -87,8 +131,17 @@ pub fn signed(number: i64) -> String {
 
 /// The number that up to nine ASCII digits spell.
 pub(crate) fn number(digits: &str) -> Option<u32> {
-    let sound = matches!(digits.len(), 1..=9) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    sound.then(|| digits.bytes().fold(0, |number, byte| number * 10 + u32::from(byte - b'0')))
+    if !matches!(digits.len(), 1..=9) {
+        return None;
+    }
+    let mut number = 0;
+    for byte in digits.bytes() {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        number = number * 10 + u32::from(byte - b'0');
+    }
+    Some(number)
 }
 
 /// Why a text is no good JSON, and where.

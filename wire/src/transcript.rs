@@ -5,7 +5,7 @@ use crate::context::{said, Block, Message, Part, Role};
 use crate::doc::{At, Node};
 use crate::ids::cleaned;
 use crate::order::NameMap;
-use crate::request::{Made, Request};
+use crate::request::{place, Made, Request};
 use crate::tools::Tool;
 
 /// What a provider takes.
@@ -87,10 +87,13 @@ impl<'a> Replay<'a> {
     fn say(&mut self, message: &Message<'a>) {
         add_piece(&mut self.prompt, &message.text());
         for text in message.at.at("sections").members() {
-            let name = text.name().text();
-            match self.sections.iter_mut().find(|section| section.name().is(&name)) {
-                Some(section) if text.is_string() => *section = text,
-                Some(_) => self.sections.retain(|section| !section.name().is(&name)),
+            let mut known = place(&self.sections, text);
+            if let Some(place) = known.filter(|_| !text.is_string()) {
+                self.sections.remove(place);
+                known = None;
+            }
+            match known.and_then(|place| self.sections.get_mut(place)) {
+                Some(section) => *section = text,
                 None if text.is_string() => self.sections.push(text),
                 None => {}
             }
@@ -173,7 +176,7 @@ impl<'a> Turns<'a> {
             Role::User => self.show(&mut message, &USER_IMAGE),
             Role::Assistant => {
                 let (own, failed) = (message.own, message.failed);
-                message.parts.retain_mut(|part| keep(part, own));
+                filter(&mut message.parts, &mut |part| keep(part, own));
                 for part in message.parts.iter_mut().filter(|part| part.is_call()) {
                     let came = part.came().as_text();
                     if failed {
@@ -205,7 +208,7 @@ impl<'a> Turns<'a> {
     /// Every run of images becomes one text, where the target takes none.
     fn show(&self, message: &mut Message<'_>, placeholder: At<'static>) {
         let mut said = false;
-        message.parts.retain_mut(|part| {
+        filter(&mut message.parts, &mut |part| {
             let image = part.is_image() && !self.images;
             if image {
                 *part = Part::of_text(placeholder);
@@ -226,6 +229,12 @@ impl<'a> Turns<'a> {
         fill_end(&mut self.list);
         self.list
     }
+}
+
+/// Keeps the parts that are wanted. In one copy of code.
+#[inline(never)]
+fn filter<'a>(parts: &mut Vec<Part<'a>>, wanted: &mut dyn FnMut(&mut Part<'a>) -> bool) {
+    parts.retain_mut(wanted);
 }
 
 /// Providers leave out what says nothing. Where the conversation would then end with an answer, or be empty, the message

@@ -1,6 +1,7 @@
 //! What a finished message says about trying again (PROVIDERS 11.2 and 11.3). Providers only have words for it, so this
 //! is a list of words.
 
+use crate::ids::is_made_of;
 use crate::text::{around, find};
 
 /// The parts of a message the verdicts look at.
@@ -62,8 +63,8 @@ fn is_413(text: &str) -> bool {
     if let Some(rest) = text.strip_prefix("413") {
         return rest.bytes().next().is_none_or(|next| next == b':' || next.is_ascii_whitespace());
     }
-    let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ' | b'-');
-    find(text, " api error (413):").is_some_and(|at| at > 0 && text.bytes().take(at).all(name))
+    let name = find(text, " api error (413):").and_then(|at| text.get(..at)).unwrap_or_default();
+    !name.is_empty() && is_made_of(name, b"_ -")
 }
 
 /// `400` or `413` without a body, which is all that Cerebras says about an overflow.

@@ -47,9 +47,11 @@ impl Calls {
             }
         }
         if let Some((_, args)) = &mut self.open {
-            let pieces = parse(pieces.span).unwrap_or_default();
-            if pieces.as_array().unwrap_or_default().iter().any(|piece| put(args, piece).is_none()) {
-                return false;
+            let mut pieces = parse(pieces.span).unwrap_or_default();
+            if let Value::Array(pieces) = &mut pieces {
+                if pieces.iter_mut().any(|piece| put(args, piece).is_none()) {
+                    return false;
+                }
             }
         }
         if !goes_on.reads("true") {
@@ -68,12 +70,15 @@ impl Calls {
 }
 
 /// Puts a piece in its place; text goes behind text that is there.
-fn put(args: &mut Value, piece: &Value) -> Option<()> {
+fn put(args: &mut Value, piece: &mut Value) -> Option<()> {
     let place = place(args, piece.get("jsonPath")?.as_str()?)?;
-    let value = ["stringValue", "numberValue", "boolValue"].iter().find_map(|name| piece.get(name));
+    let Value::Object(piece) = piece else {
+        return None;
+    };
+    let value = ["stringValue", "numberValue", "boolValue"].iter().find_map(|name| piece.remove(name));
     match (place, value) {
-        (Value::String(text), Some(Value::String(more))) => text.push_str(more),
-        (place, value) => *place = value.cloned().unwrap_or_default(),
+        (Value::String(text), Some(Value::String(more))) => text.push_str(&more),
+        (place, value) => *place = value.unwrap_or_default(),
     }
     Some(())
 }
@@ -134,7 +139,7 @@ mod tests {
             (r#"{"jsonPath":"a","numberValue":1}"#, false),
             (r#"{"numberValue":1}"#, false),
         ] {
-            assert_eq!(put(&mut args, &parse(piece).unwrap()).is_some(), fits, "{piece}");
+            assert_eq!(put(&mut args, &mut parse(piece).unwrap()).is_some(), fits, "{piece}");
         }
         let deep = ["$", &".a".repeat(70_000)].concat();
         assert!(place(&mut args, &deep).is_none());

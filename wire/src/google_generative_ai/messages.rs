@@ -3,7 +3,7 @@
 use super::family::Family;
 use crate::body::{has_image, Forms};
 use crate::context::{Block, Message, Part, Role};
-use crate::ids::cleaned;
+use crate::ids::is_made_of;
 use crate::write::Writer;
 
 const FORMS: Forms = Forms {
@@ -133,5 +133,5 @@ fn is_sent(part: &Part<'_>) -> bool {
 /// Whether a text can be bytes in base64, of either alphabet.
 fn is_base64(text: &str) -> bool {
     let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
-    text.len() % 4 == 0 && !digits.is_empty() && cleaned(digits, b"+/-_") == digits
+    text.len() % 4 == 0 && !digits.is_empty() && is_made_of(digits, b"+/-_")
 }

@@ -3,7 +3,7 @@
 use crate::body::{has_image, Forms};
 use crate::context::{Block, Message, Part, Role};
 use crate::doc::Node;
-use crate::ids::hash;
+use crate::ids::{hash, is_made_of};
 use crate::openai_completions::function_call;
 use crate::request::Request;
 use crate::text::decimal;
@@ -18,7 +18,7 @@ const FORMS: Forms = Forms {
 
 /// Call ids: nine letters or digits.
 pub(super) fn call_id(id: &str, _own: bool, attempt: u32) -> String {
-    if attempt == 0 && id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+    if attempt == 0 && id.len() == 9 && is_made_of(id, b"") {
         return id.to_owned();
     }
     let number = decimal(attempt.into());

@@ -3,7 +3,7 @@
 use crate::body::{has_image, Forms};
 use crate::context::{Block, Message, Part, Role};
 use crate::doc::{At, Doc};
-use crate::ids::{cleaned, word};
+use crate::ids::{is_made_of, word};
 use crate::order::NameMap;
 use crate::request::Request;
 use crate::text::{around, decimal};
@@ -173,7 +173,7 @@ fn said(out: &mut Writer, part: &Part<'_>, used: Option<&mut NameMap>, made: &st
 
 /// Whether an id is of the provider's form.
 fn fits(id: &str, prefix: &str) -> bool {
-    id.starts_with(prefix) && id.len() <= ID_CHARS && cleaned(id, b"_-") == id
+    id.starts_with(prefix) && id.len() <= ID_CHARS && is_made_of(id, b"_-")
 }
 
 /// Whether a signature is a reasoning item that is new here and says something. The server keeps nothing: it would look

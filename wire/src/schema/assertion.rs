@@ -1,7 +1,6 @@
 //! Keywords that are decided by looking at one value: whether they hold, and what to say when not.
 
 use super::check::Run;
-use super::cut;
 use super::decimal;
 use super::issue::{listed, shown};
 use super::node::{Choices, Keyword, Limit, Measure, Required, Type, Types};
@@ -9,6 +8,7 @@ use super::suggest;
 use super::text;
 use super::values::{Id, Item};
 use crate::json::Number;
+use crate::text::length;
 
 /// Whether an assertion holds; `None` for keywords that evaluate subschemas.
 pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
@@ -37,7 +37,7 @@ pub(super) fn holds(run: &Run, keyword: &Keyword, value: Id) -> Option<bool> {
 fn is_within(limit: &Limit, bound: &Number, item: &Item) -> bool {
     let count = match (limit.of, item.of.number()) {
         (Measure::Value, Type::Number) => None,
-        (Measure::Length, Type::String) => Some(cut::length(&item.text)),
+        (Measure::Length, Type::String) => Some(length(&item.text)),
         (Measure::Members, Type::Object) | (Measure::Items, Type::Array) => Some(item.parts.len()),
         _ => return true,
     };

@@ -5,8 +5,8 @@
 //! whose full definition needs Unicode tables (`idn-hostname`, `idn-email`) check the structure and leave letters
 //! outside ASCII alone; `url` checks what an absolute URL must have, not what a browser would repair.
 
-use super::{cut, Patterns};
-use crate::text::{around, find, has};
+use super::Patterns;
+use crate::text::{around, before, find, has, length};
 
 /// The grammar: a name, its expression, and for a format the words for issues. `<name>` in an expression stands for
 /// that of the name. In the formats that take characters outside ASCII `<any>` are all of those, `<letters>` those of
@@ -114,7 +114,7 @@ impl Format {
             return !is_early(around(text, b'T', false).or(around(text, b't', false)).map_or(text, |parts| parts.1));
         }
         let host = around(text, b'@', true).map_or(text, |parts| parts.1);
-        cut::length(host) <= 253 || !(has(name, "mail") || has(name, "hostname"))
+        length(host) <= 253 || !(has(name, "mail") || has(name, "hostname"))
     }
 }
 
@@ -132,7 +132,7 @@ fn pattern(name: &str) -> String {
 fn line_of(name: &str) -> Option<(&'static str, &'static str)> {
     let start = ["\n", name, " "].concat();
     let at = find(GRAMMAR, &start).filter(|_| !has(name, " "))?;
-    let line = cut::before(GRAMMAR.get(at + start.len()..)?, b"\n").0;
+    let line = before(GRAMMAR.get(at + start.len()..)?, b"\n").0;
     Some(around(line, b' ', false).unwrap_or((line, "")))
 }
 
@@ -145,8 +145,8 @@ fn expand(name: &str, any: bool, out: &mut String) {
         _ => {}
     }
     let mut rest = line_of(name).unwrap_or_default().0;
-    while let Some((before, (name, after))) = around(rest, b'<', false).map(|(a, b)| (a, cut::before(b, b">"))) {
-        out.push_str(before);
+    while let Some((plain, (name, after))) = around(rest, b'<', false).map(|(a, b)| (a, before(b, b">"))) {
+        out.push_str(plain);
         expand(name, any, out);
         rest = after.get(1..).unwrap_or_default();
     }

@@ -12,7 +12,7 @@
 //! | `check`, `frame`, `tasks`, `assertion` | validation on an explicit stack |
 //! | `blame`, `issue`, `suggest` | which failure of a union to report, and in which words |
 //! | `coerce` | conversions and the edits they come to |
-//! | `decimal`, `text`, `cut`, `memo` | exact numbers, values as text, pieces of texts, results kept per (node, value) |
+//! | `decimal`, `text`, `memo` | exact numbers, values as text, results kept per (node, value) |
 //! | `format` | the named string formats |
 //!
 //! Not supported, and refused where it stands rather than passed: references to documents that were not handed in
@@ -25,7 +25,6 @@ mod blame;
 mod check;
 mod coerce;
 mod compile;
-mod cut;
 mod decimal;
 mod dialect;
 mod format;

@@ -3,9 +3,9 @@
 use super::compile::{Compiler, Reference};
 use super::dialect::Dialect;
 use super::node::{Keyword, NodeId};
-use super::{cut, uri};
+use super::uri;
 use crate::json::{Object, Value};
-use crate::text::{number, replace};
+use crate::text::{number, pieces, replace};
 
 impl<'d> Compiler<'d, '_> {
     /// Registers the identifier and anchors of a node that stands in `resource`; answers with the resource its
@@ -92,7 +92,7 @@ impl<'d> Compiler<'d, '_> {
         let mut value = *self.sources.get(root as usize)?;
         self.read_all();
         let mut resource = self.nodes.get(root as usize)?.resource;
-        for segment in cut::pieces(pointer, b'/').into_iter().skip(1) {
+        for segment in pieces(pointer, b'/').into_iter().skip(1) {
             let name = replace(&replace(segment, "~1", "/"), "~0", "~");
             value = match value {
                 Value::Object(object) => object.get(&name)?,

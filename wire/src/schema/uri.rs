@@ -1,8 +1,8 @@
 //! URI references (RFC 3986), as far as naming schema documents needs them.
 
-use super::cut;
+use crate::ids::is_made_of;
 use crate::json::hex_unit;
-use crate::text::{around, joined};
+use crate::text::{around, before, joined, pieces};
 
 /// What a schema without an identifier is called, so that relative references have a base.
 pub(super) const DEFAULT_BASE: &str = "schema:///root";
@@ -19,21 +19,22 @@ pub(super) fn resolve(reference: &str, base: &str) -> String {
         return reference.to_owned();
     }
     let (base, _) = split_fragment(base);
-    let (scheme, rest) = cut::before(base, b":");
-    let whole = cut::before(base, b"?").0;
+    let (scheme, rest) = before(base, b":");
+    let whole = before(base, b"?").0;
     // What stays of the base, the folder that stays of its path, then the path of the reference and what follows it.
     let (kept, folder, (path, tail)) = match reference.as_bytes() {
         [] | [b'#', ..] => (base, "", ("", reference)),
         [b'?', ..] => (whole, "", ("", reference)),
         [b'/', b'/', ..] => (base.get(..=scheme.len()).unwrap_or_default(), "", ("", reference)),
         _ => {
-            let host = rest.strip_prefix("://").map(|rest| cut::before(rest, b"/?").0);
+            let host = rest.strip_prefix("://").map(|rest| before(rest, b"/?").0);
             let start = scheme.len() + host.map_or(1, |host| 3 + host.len());
             let (kept, old) = whole.split_at_checked(start).unwrap_or((base, ""));
             // A host without a path has the root for its folder.
             let old = if old.is_empty() { "/" } else { old };
-            let last = old.bytes().rposition(|byte| byte == b'/').filter(|_| !reference.starts_with('/'));
-            (kept, last.and_then(|last| old.get(..=last)).unwrap_or_default(), cut::before(reference, b"?#"))
+            let last = around(old, b'/', true).filter(|_| !reference.starts_with('/'));
+            let folder = last.and_then(|(folder, _)| old.get(..=folder.len()));
+            (kept, folder.unwrap_or_default(), before(reference, b"?#"))
         }
     };
     [kept, &without_dots(&[folder, path].concat()), tail].concat()
@@ -41,16 +42,14 @@ pub(super) fn resolve(reference: &str, base: &str) -> String {
 
 /// A letter, then letters, digits and `+-.`.
 fn is_scheme(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && is_made_of(text, b"+-.")
 }
 
 /// `.` and `..` segments taken out (section 5.2.4).
 fn without_dots(path: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
     let mut ended = false;
-    for segment in cut::pieces(path, b'/') {
+    for segment in pieces(path, b'/') {
         ended = segment == "." || segment == "..";
         if !ended {
             out.push(segment);
