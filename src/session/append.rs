@@ -1,6 +1,7 @@
 //! What may be added to a session (SESSIONS 2). Every operation makes one entry after the leaf and gives its position.
 
 use steersman_wire::json::{Object, Value};
+use steersman_wire::text::trim;
 
 use super::read::{given, set, text, text_blocks};
 use super::tree::SessionTree;
@@ -102,7 +103,7 @@ impl SessionTree {
             broken = breaks;
         }
         let mut entry = self.begin("session_info", stamp)?;
-        set(&mut entry, "name", line.trim());
+        set(&mut entry, "name", trim(&line));
         self.append(entry)
     }
 

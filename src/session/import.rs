@@ -2,6 +2,7 @@
 //! never changed.
 
 use steersman_wire::json::{self, Value};
+use steersman_wire::text::{around, trim};
 
 use super::memory::MemoryStore;
 use super::read::text;
@@ -56,7 +57,7 @@ pub fn import(source: &str, stamp: &mut Stamp<'_>) -> Result<Import, SessionErro
     let mut lines = Lines { rest: body, line: 0, offset: start };
     let (first, ended) = loop {
         let line = lines.next().ok_or(SessionError::new("empty"))?;
-        if !line.text.trim().is_empty() {
+        if !trim(line.text).is_empty() {
             break (line.text, line.ended);
         }
     };
@@ -76,7 +77,7 @@ pub fn import(source: &str, stamp: &mut Stamp<'_>) -> Result<Import, SessionErro
             Ok(value) if value.as_object().is_some_and(|entry| entry.contains_key("type")) => {
                 reader.entry(value, Some((line.text, line.number)), stamp)?;
             }
-            _ if line.text.trim().is_empty() => {}
+            _ if trim(line.text).is_empty() => {}
             Err(_) if !line.ended => {
                 let cut = Report { offset: Some(line.offset), ..Report::of("truncated_tail", line.number) };
                 reader.report(cut);
@@ -120,7 +121,7 @@ impl<'a> Iterator for Lines<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let (text, rest, ended) = match steersman_wire::text::around(self.rest, b'\n', false) {
+        let (text, rest, ended) = match around(self.rest, b'\n', false) {
             Some((line, rest)) => (line, rest, true),
             None => (self.rest, "", false),
         };

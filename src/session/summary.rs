@@ -1,6 +1,7 @@
 //! Requests for summaries, what of an answer is accepted, and how a summary is put together (COMPACTION 6 and 8).
 
 use steersman_wire::json::{to_text, Value};
+use steersman_wire::text::trim;
 
 use super::compact::Preparation;
 use super::files::FileLists;
@@ -226,7 +227,7 @@ pub fn answer_text(answer: &Value) -> Result<String, &'static str> {
         }
     }
     let said = joined_text(answer.get("content"), "\n");
-    if said.trim().is_empty() {
+    if trim(&said).is_empty() {
         return Err("empty");
     }
     Ok(said)

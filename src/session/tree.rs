@@ -2,6 +2,7 @@
 
 use steersman_wire::json::{Object, Value};
 use steersman_wire::order::{sorted_positions, NameMap};
+use steersman_wire::text::trim;
 
 use super::dates;
 use super::outline::Body;
@@ -339,7 +340,7 @@ impl SessionTree {
 
     /// The name: the newest one given on any branch, unless it is blank.
     pub fn name(&self) -> Option<&str> {
-        Some(text(self.value_at(self.named?), "name").trim()).filter(|name| !name.is_empty())
+        Some(trim(text(self.value_at(self.named?), "name"))).filter(|name| !name.is_empty())
     }
 
     /// The whole forest in depth-first order; children by time.

@@ -1,6 +1,7 @@
 //! Sessions of pi-web-ui's database: a flat list of messages (SESSIONS 4.5).
 
 use steersman_wire::json::Value;
+use steersman_wire::text::trim;
 
 use super::read::{given, items, text};
 use super::tree::SessionTree;
@@ -22,7 +23,7 @@ pub fn import_web_ui(row: &Value, cwd: &str, stamp: &mut Stamp<'_>) -> Result<Se
     let now = created.unwrap_or(stamp.now);
     let stamp = &mut Stamp { ids: stamp.ids, now };
     let mut tree = SessionTree::new(text(row, "id"), cwd, None, now)?;
-    if !text(row, "title").trim().is_empty() {
+    if !trim(text(row, "title")).is_empty() {
         tree.append_name(text(row, "title"), stamp)?;
     }
     if let Some(model) = given(row, "model") {

@@ -4,7 +4,7 @@ use crate::anthropic_messages;
 use crate::doc::At;
 use crate::model::Model;
 use crate::openai_responses;
-use crate::text::has;
+use crate::text::{has, pieces};
 use crate::transcript::{CallIds, Target};
 
 /// How thinking is asked for (PROVIDERS 5.2).
@@ -148,37 +148,21 @@ const FORMATS: [(&str, u16, ThinkingFormat); 10] = [
 ];
 
 /// How hosts are known: by the id of a provider, or, with a dot in it, by a part of an address.
-const HOSTS: [(&str, u16); 29] = [
-    ("zai", ZAI),
-    ("zai-coding-cn", ZAI),
-    ("api.z.ai", ZAI),
-    ("open.bigmodel.cn", ZAI),
-    ("together", TOGETHER),
-    ("api.together.ai", TOGETHER),
-    ("api.together.xyz", TOGETHER),
-    ("moonshotai", MOONSHOT),
-    ("moonshotai-cn", MOONSHOT),
-    ("api.moonshot.", MOONSHOT),
-    ("openrouter", OPEN_ROUTER),
-    ("openrouter.ai", OPEN_ROUTER),
-    ("cloudflare-workers-ai", WORKERS_AI),
-    ("api.cloudflare.com", WORKERS_AI),
-    ("cloudflare-ai-gateway", CLOUDFLARE_GATEWAY),
-    ("gateway.ai.cloudflare.com", CLOUDFLARE_GATEWAY),
-    ("nvidia", NVIDIA),
-    ("integrate.api.nvidia.com", NVIDIA),
-    ("ant-ling", ANT_LING),
-    ("api.ant-ling.com", ANT_LING),
-    ("deepseek", DEEPSEEK),
-    ("deepseek.com", DEEPSEEK),
-    ("xai", XAI),
-    ("api.x.ai", XAI),
-    ("chutes.ai", CHUTES),
-    ("opencode", OPEN_CODE),
-    ("opencode.ai", OPEN_CODE),
-    ("cerebras", CEREBRAS),
-    ("cerebras.ai", CEREBRAS),
-];
+/// A line for each host, in the order of their bits.
+const HOSTS: &str = "\
+    zai zai-coding-cn api.z.ai open.bigmodel.cn\n\
+    together api.together.ai api.together.xyz\n\
+    moonshotai moonshotai-cn api.moonshot.\n\
+    openrouter openrouter.ai\n\
+    cloudflare-workers-ai api.cloudflare.com\n\
+    cloudflare-ai-gateway gateway.ai.cloudflare.com\n\
+    nvidia integrate.api.nvidia.com\n\
+    ant-ling api.ant-ling.com\n\
+    deepseek deepseek.com\n\
+    xai api.x.ai\n\
+    chutes.ai\n\
+    opencode opencode.ai\n\
+    cerebras cerebras.ai";
 
 /// What the host of a model can and wants.
 pub(crate) struct Compat<'a> {
@@ -248,9 +232,11 @@ impl<'a> Compat<'a> {
 fn hosts(model: &Model<'_>) -> u16 {
     let url = model.base_url.to_ascii_lowercase();
     let mut hosts = 0;
-    for (name, host) in HOSTS {
-        if model.provider == name || has(name, ".") && has(&url, name) {
-            hosts |= host;
+    for (bit, line) in pieces(HOSTS, b'\n').into_iter().enumerate() {
+        for name in pieces(line, b' ') {
+            if model.provider == name || has(name, ".") && has(&url, name) {
+                hosts |= 1 << bit;
+            }
         }
     }
     if model.api == anthropic_messages::API {

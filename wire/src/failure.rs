@@ -5,7 +5,7 @@ use crate::secrets::CUT;
 use crate::sniff::{sniff, Body};
 use crate::source::{names, Source};
 use crate::sse::{Event, Sse};
-use crate::text::{self, decimal, has};
+use crate::text::{self, decimal, has, trim};
 use crate::verdict::{has_any, is_overflow_text};
 use crate::write::escaped;
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ impl Failure {
 
     /// Something arrived that is not what the protocol says. `glimpse` shows its beginning.
     pub fn protocol(what: &str, glimpse: &str) -> Self {
-        Self::new("protocol", [what, cut(glimpse.trim(), GLIMPSE).as_str()].concat())
+        Self::new("protocol", [what, cut(trim(glimpse), GLIMPSE).as_str()].concat())
     }
 
     /// An HTTP status that is no success, in the words of its body.
@@ -69,7 +69,7 @@ impl Failure {
     pub fn in_band_text(text: &str) -> Self {
         let source = Source::whole(text);
         if source.is_absent() {
-            return Self::new(code_of_status(0, text), cut(text.trim(), SHOWN));
+            return Self::new(code_of_status(0, text), cut(trim(text), SHOWN));
         }
         Self::in_band(&source)
     }
@@ -92,7 +92,7 @@ impl Failure {
 /// The error of an HTTP body: the JSON of its `error`, else the whole JSON, else the text; of an event stream, the same
 /// for the data of its first event. Empty when nothing was said.
 fn said_in_body(body: &str) -> String {
-    let text = first_event(body).unwrap_or_else(|| body.trim().to_owned());
+    let text = first_event(body).unwrap_or_else(|| trim(body).to_owned());
     let value = first(Source::whole(&text));
     if value.is_absent() {
         return cut(&text, SHOWN);

@@ -5,6 +5,7 @@
 //! accepts and which is dropped (PROVIDERS 1.5).
 
 use crate::json::{hex_unit, Reader};
+use crate::text::trim;
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -54,7 +55,7 @@ impl<'a> Literal<'a> {
         // An ordinary text shows itself in its first character.
         match self.inner().as_bytes().first() {
             Some(byte) if byte.is_ascii_graphic() && *byte != b'\\' => false,
-            _ => self.text().trim().is_empty(),
+            _ => trim(&self.text()).is_empty(),
         }
     }
 

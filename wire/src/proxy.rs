@@ -8,7 +8,7 @@ use crate::response::{Decode, Step};
 use crate::source::{names, Source};
 use crate::sse::Event;
 use crate::template::Template;
-use crate::text::{around, decimal, has};
+use crate::text::{around, decimal, has, trim_end};
 
 /// Name of this protocol in what [`Response::new`](crate::Response::new) is given.
 pub(crate) const API: &str = "pi-proxy";
@@ -199,7 +199,7 @@ impl Decode for Decoder {
             ([PROXY_ERROR, "", "", ""], if has(&said, &number) { "" } else { &number })
         };
         let brackets = if note.is_empty() { ["", ""] } else { [" (", ")"] };
-        failure.message = [&head.concat(), said.trim_end(), brackets[0], note, brackets[1]].concat();
+        failure.message = [&head.concat(), trim_end(&said), brackets[0], note, brackets[1]].concat();
         failure
     }
 }

@@ -18,7 +18,7 @@ use crate::secrets::redact;
 use crate::sniff::{sniff, Body};
 use crate::source::Source;
 use crate::sse::{Event, Sink, Sse, Trailing};
-use crate::text::{decimal, json_fault, lossy};
+use crate::text::{decimal, json_fault, lossy, trim};
 
 /// Most bytes of an error body, or of a body that may turn out to be no stream, that are kept.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -301,7 +301,7 @@ impl Response {
         let body = lossy(&self.body);
         match sniff(&self.body) {
             Some(Body::EventStream) => Step::Finished,
-            None if body.trim().is_empty() => {
+            None if trim(&body).is_empty() => {
                 self.draft.fail("stream_truncated", &["Stream ended without an answer: the response body is empty"])
             }
             _ => self.draft.fail_as(Failure::not_a_stream(self.status, &self.content_type, &body)),
@@ -374,7 +374,7 @@ impl<'r> Feed<'r> {
 
     /// Takes an event without its blank line if it is whole; says whether it is.
     fn trailing(&mut self, trailing: &Trailing) -> bool {
-        let whole = trailing.data.trim() == DONE || !Source::whole(&trailing.data).is_absent();
+        let whole = trim(&trailing.data) == DONE || !Source::whole(&trailing.data).is_absent();
         if whole {
             self.event(Event { name: &trailing.name, data: &trailing.data, id: None });
         }
@@ -389,7 +389,7 @@ impl Sink for Feed<'_> {
             if self.draft.echo {
                 self.draft.batch.push(kind::PROVIDER_EVENT, 0, event.data);
             }
-            let done = event.data.len() < 16 && event.data.trim() == DONE;
+            let done = event.data.len() < 16 && trim(event.data) == DONE;
             self.step = match done {
                 true => {
                     self.decoder.marked_done(self.draft);

@@ -60,6 +60,11 @@ pub(crate) const fn packed<const N: usize>(names: &[&str]) -> [u8; N] {
     out
 }
 
+/// Whether a name is among [`names`].
+pub(crate) fn is_among(names: &[u8], wanted: &str) -> bool {
+    place_of(names, wanted) != usize::MAX
+}
+
 /// The place of a name among [`names`]. Nearly all are told apart by their length.
 fn place_of(names: &[u8], wanted: &str) -> usize {
     let (mut at, mut place) = (0, 0);

@@ -321,8 +321,10 @@ impl Sse {
             Some(at) => line.split_at_checked(at).unwrap_or((line, b"")),
             None => (line, &b""[..]),
         };
-        let value = value.strip_prefix(b":").unwrap_or(value);
-        let value = value.strip_prefix(b" ").unwrap_or(value);
+        let value = match value {
+            [b':', b' ', rest @ ..] | [b':', rest @ ..] => rest,
+            _ => value,
+        };
         match name {
             b"event" => set(&mut self.name, value),
             b"id" if memchr(0, value).is_some() => {}

@@ -2,9 +2,10 @@
 //! nullable, nothing additional.
 
 use crate::json::{self, Object, Value};
+use crate::source::{is_among, names};
 
 /// Keywords that no strict mode takes.
-const REFUSED: [&str; 16] = [
+const REFUSED: &[u8] = names![
     "$ref",
     "$defs",
     "definitions",
@@ -27,7 +28,7 @@ const REFUSED: [&str; 16] = [
 const DEPTH: usize = 32;
 
 /// The strict form of a schema, or why there is none. `refused` are keywords that this provider does not take either.
-pub(crate) fn strict(mut schema: Value, refused: &[&str]) -> Result<Value, &'static str> {
+pub(crate) fn strict(mut schema: Value, refused: &[u8]) -> Result<Value, &'static str> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("root schema must have type object");
     }
@@ -42,18 +43,18 @@ pub(crate) fn is_strict(schema: &str) -> bool {
     strict(value, &[]).is_ok_and(|strict| json::to_text(&strict) == before)
 }
 
-fn node(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
+fn node(schema: &mut Value, depth: usize, refused: &[u8]) -> Result<(), &'static str> {
     let depth = depth.checked_sub(1).ok_or("deeply nested schemas are unsupported")?;
     if !matches!(schema, Value::Object(_)) {
         return Err("boolean schemas are unsupported");
     }
-    if has_any(schema, &REFUSED) {
+    if has_any(schema, REFUSED) {
         return Err("references, combinations, conditions and patterns are unsupported");
     }
     if has_any(schema, refused) {
         return Err("limits of numbers, texts and lists are unsupported");
     }
-    if !has_any(schema, &["type", "anyOf", "enum"]) {
+    if !has_any(schema, names!["type", "anyOf", "enum"]) {
         return Err("schemas without a type are unsupported");
     }
     match member(schema, "anyOf") {
@@ -76,13 +77,13 @@ fn node(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'stat
     if schema.get("type").and_then(Value::as_str) == Some("object") {
         return object(schema, depth, refused);
     }
-    if has_any(schema, &["properties"]) {
+    if has_any(schema, names!["properties"]) {
         return Err("properties require type object");
     }
     Ok(())
 }
 
-fn object(schema: &mut Value, depth: usize, refused: &[&str]) -> Result<(), &'static str> {
+fn object(schema: &mut Value, depth: usize, refused: &[u8]) -> Result<(), &'static str> {
     if !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false))) {
         return Err("schema-valued or true additionalProperties is unsupported");
     }
@@ -138,8 +139,8 @@ fn member<'v>(schema: &'v mut Value, name: &str) -> Option<&'v mut Value> {
     }
 }
 
-fn has_any(schema: &Value, names: &[&str]) -> bool {
-    names.iter().any(|name| schema.get(name).is_some())
+fn has_any(schema: &Value, names: &[u8]) -> bool {
+    schema.as_object().is_some_and(|members| members.keys().any(|name| is_among(names, name)))
 }
 
 /// Whether one of the types of a schema is `name`.
@@ -152,7 +153,7 @@ fn has_type(schema: &Value, name: &str) -> bool {
 }
 
 fn is_structured(schema: &Value) -> bool {
-    has_type(schema, "object") || has_type(schema, "array") || has_any(schema, &["properties", "items"])
+    has_type(schema, "object") || has_type(schema, "array") || has_any(schema, names!["properties", "items"])
 }
 
 fn allows_null(schema: &Value, depth: usize) -> bool {
@@ -169,7 +170,7 @@ mod tests {
     use crate::json::{parse, to_text};
 
     fn made_strict(schema: &str) -> Result<String, &'static str> {
-        strict(parse(schema).unwrap(), &["maximum"]).map(|schema| to_text(&schema))
+        strict(parse(schema).unwrap(), names!["maximum"]).map(|schema| to_text(&schema))
     }
 
     #[test]

@@ -69,16 +69,14 @@ impl Template {
 
     /// The part of `event` in the place of the string, if the rest is the same.
     fn string_of<'e>(&self, event: &'e str) -> Option<&'e str> {
-        let (bytes, known) = (event.as_bytes(), self.event.as_bytes());
-        let part = |range: Range| known.get(range.0..range.1).unwrap_or_default();
-        let mut rest = bytes.strip_prefix(known.get(..self.start)?)?.strip_suffix(part(self.end))?;
+        let part = |range: Range| self.event.get(range.0..range.1).unwrap_or_default();
+        let mut rest = event.strip_prefix(part(Range(0, self.start)))?.strip_suffix(part(self.end))?;
         if self.padded {
             // Padding has no escapes: the last quote is the one that opens it.
-            let opening = memrchr2(b'"', b'\\', rest)?;
+            let opening = memrchr2(b'"', b'\\', rest.as_bytes())?;
             rest = rest.get(..=opening)?;
         }
-        let string = rest.strip_suffix(part(self.tail))?;
-        event.get(self.start..self.start + string.len())
+        rest.strip_suffix(part(self.tail))
     }
 }
 

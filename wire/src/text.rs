@@ -24,6 +24,33 @@ pub fn has(text: &str, part: &str) -> bool {
     find(text, part).is_some()
 }
 
+/// A text without the white space before it.
+pub fn trim_start(text: &str) -> &str {
+    let mut chars = text.chars();
+    loop {
+        let rest = chars.as_str();
+        if !chars.next().is_some_and(char::is_whitespace) {
+            return rest;
+        }
+    }
+}
+
+/// A text without the white space behind it.
+pub fn trim_end(text: &str) -> &str {
+    let mut chars = text.chars();
+    loop {
+        let rest = chars.as_str();
+        if !chars.next_back().is_some_and(char::is_whitespace) {
+            return rest;
+        }
+    }
+}
+
+/// A text without the white space around it.
+pub fn trim(text: &str) -> &str {
+    trim_end(trim_start(text))
+}
+
 /// What stands before and after an ASCII mark: its first, or its last.
 pub fn around(text: &str, mark: u8, last: bool) -> Option<(&str, &str)> {
     let at = if last { memrchr(mark, text.as_bytes()) } else { memchr(mark, text.as_bytes()) }?;
@@ -163,6 +190,12 @@ mod tests {
         assert_eq!(around("a|b|c", b'|', false), Some(("a", "b|c")));
         assert_eq!(around("a|b|c", b'|', true), Some(("a|b", "c")));
         assert_eq!(around("abc", b'|', true), None);
+        for text in ["", " ", "\u{a0}\n a é\u{2003} b\u{3000}\t", "x", "\u{feff} x"] {
+            assert_eq!(
+                (trim(text), trim_start(text), trim_end(text)),
+                (text.trim(), text.trim_start(), text.trim_end())
+            );
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) struct Target<'k> {
     /// Tools bound to their schema.
     pub strict: bool,
     /// Keywords that its strict mode refuses beyond those that all refuse.
-    pub refused: &'k [&'k str],
+    pub refused: &'k [u8],
 }
 
 impl<'a> Request<'a> {

@@ -2,7 +2,7 @@
 //! is a list of words.
 
 use crate::ids::is_made_of;
-use crate::text::{around, find};
+use crate::text::{around, find, trim_start};
 
 /// The parts of a message the verdicts look at.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,8 +71,8 @@ fn is_413(text: &str) -> bool {
 fn is_bodyless(text: &str) -> bool {
     let rest = text.strip_prefix("400").or_else(|| text.strip_prefix("413"));
     rest.is_some_and(|rest| {
-        let rest = rest.trim_start();
-        rest.strip_prefix("status code").unwrap_or(rest).trim_start().starts_with("(no body)")
+        let rest = trim_start(rest);
+        trim_start(rest.strip_prefix("status code").unwrap_or(rest)).starts_with("(no body)")
     })
 }
 
@@ -82,7 +82,7 @@ fn has_code_1308(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = find(rest, KEY) {
         rest = rest.get(at + KEY.len()..).unwrap_or_default();
-        let value = rest.trim_start().strip_prefix(':').unwrap_or_default().trim_start();
+        let value = trim_start(trim_start(rest).strip_prefix(':').unwrap_or_default());
         let value = value.strip_prefix('"').unwrap_or(value);
         if value.strip_prefix("1308").is_some_and(|after| !after.as_bytes().first().is_some_and(u8::is_ascii_digit)) {
             return true;

@@ -5,6 +5,7 @@ use crate::doc::{At, Node};
 use crate::json::number::write_f64;
 use crate::json::write_string;
 use crate::literal::clean;
+use crate::text::trim;
 
 /// A text as it stands between the quotes of a JSON string.
 pub(crate) fn escaped(text: &str) -> String {
@@ -82,9 +83,9 @@ impl Writer {
 
     /// The members of an object from elsewhere, inside the object being written; the items of a list likewise.
     pub fn members_of(&mut self, container: &str) {
-        let container = container.trim();
+        let container = trim(container);
         let members = container.get(1..container.len().saturating_sub(1)).unwrap_or_default();
-        if !members.trim().is_empty() {
+        if !trim(members).is_empty() {
             self.raw(members);
         }
     }

@@ -8,7 +8,7 @@ use crate::response::{Decode, Step};
 use crate::source::{names, Source, ABSENT};
 use crate::sse::Event;
 use crate::template::Template;
-use crate::text::decimal;
+use crate::text::{decimal, trim};
 use crate::usage::{Usage, CACHE_WRITE_1H, REASONING, UNKNOWN};
 
 /// What the stop reasons mean, see [`Draft::end_as`].
@@ -145,7 +145,7 @@ impl Decoder {
         self.sign(at, draft);
         let index = at as u32;
         let input = self.blocks.get_mut(at).map(|block| std::mem::take(&mut block.input)).unwrap_or_default();
-        if !input.is_empty() && draft.call_text(index).trim().is_empty() {
+        if !input.is_empty() && trim(draft.call_text(index)).is_empty() {
             draft.argue_text(index, &input);
         }
         draft.close(index);

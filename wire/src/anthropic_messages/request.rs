@@ -32,7 +32,7 @@ struct Limits<'a> {
 pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) {
     let compat = Compat::of(&request.model);
     let strict = compat.has(Flag::StrictTools);
-    let refused = &tools::REFUSED;
+    let refused = tools::REFUSED;
     request.converse(&Target { in_place: false, ids: ids::word, grammar: false, strict, refused }, made);
     let limits = Limits::of(request, &compat);
     made.url.push_str("/v1/messages");

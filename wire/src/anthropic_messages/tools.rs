@@ -3,10 +3,11 @@
 use crate::compat::{Compat, Flag};
 use crate::doc::{At, Doc, Node};
 use crate::request::Request;
+use crate::source::names;
 use crate::write::Writer;
 
 /// Keywords that strict mode refuses here beyond what it refuses everywhere (PROVIDERS 4.1).
-pub(super) const REFUSED: [&str; 9] = [
+pub(super) const REFUSED: &[u8] = names![
     "minimum",
     "maximum",
     "exclusiveMinimum",

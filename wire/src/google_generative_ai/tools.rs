@@ -2,11 +2,12 @@
 
 use crate::json::{parse, to_text, Value};
 use crate::request::Request;
+use crate::source::{is_among, names};
 use crate::text::has;
 use crate::write::Writer;
 
 /// Keywords that hold a schema or a list of them.
-const SCHEMAS: [&str; 16] = [
+const SCHEMAS: &[u8] = names![
     "items",
     "prefixItems",
     "additionalItems",
@@ -26,7 +27,7 @@ const SCHEMAS: [&str; 16] = [
 ];
 
 /// Keywords that hold schemas by name.
-const NAMED: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
+const NAMED: &[u8] = names!["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
 /// Writes the tools, of which there is at least one, and how they may be used.
 pub(super) fn write(out: &mut Writer, request: &Request<'_>) {
@@ -66,12 +67,12 @@ pub(super) fn without_const(schema: &str) -> String {
             members.insert("enum", vec![only]);
         }
         for (key, value) in members.iter_mut() {
-            if SCHEMAS.contains(&key) {
+            if is_among(SCHEMAS, key) {
                 match value {
                     Value::Array(list) => list.iter_mut().for_each(|schema| left.push(schema)),
                     schema => left.push(schema),
                 }
-            } else if let (true, Value::Object(named)) = (NAMED.contains(&key), value) {
+            } else if let (true, Value::Object(named)) = (is_among(NAMED, key), value) {
                 named.iter_mut().for_each(|(_, schema)| left.push(schema));
             }
         }

@@ -6,7 +6,7 @@ use crate::doc::Node;
 use crate::ids::{hash, is_made_of};
 use crate::openai_completions::function_call;
 use crate::request::Request;
-use crate::text::decimal;
+use crate::text::{decimal, trim};
 use crate::write::Writer;
 
 const FORMS: Forms = Forms {
@@ -82,7 +82,7 @@ fn assistant(out: &mut Writer, message: &Message<'_>) {
 fn result(out: &mut Writer, result: &Message<'_>) {
     let escaped = ["\"", &result.text(), "\""].concat();
     let text = Node::of(&escaped).as_text();
-    let shown = match text.trim() {
+    let shown = match trim(&text) {
         "" if has_image(result) => "(see attached image)",
         "" => "(no tool output)",
         text => text,

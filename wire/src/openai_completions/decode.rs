@@ -12,7 +12,7 @@ use crate::response::{Decode, Step};
 use crate::source::{names, Source, ABSENT};
 use crate::sse::Event;
 use crate::template::Template;
-use crate::text::{decimal, has};
+use crate::text::{decimal, has, trim_start};
 use crate::usage::{REASONING, UNKNOWN};
 
 /// What the finish reasons mean, see [`Draft::end_as`]. Some hosts say stop although there are calls to run.
@@ -264,7 +264,7 @@ impl Decode for Decoder {
         if self.is_mistral {
             let number = decimal(status.into());
             // Without the status, which stands in front.
-            let said = failure.message.get(number.len() + 1..).unwrap_or_default().trim_start();
+            let said = trim_start(failure.message.get(number.len() + 1..).unwrap_or_default());
             failure.message = ["Mistral API error (", &number, "): ", said].concat();
         }
         failure

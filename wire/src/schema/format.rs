@@ -6,7 +6,7 @@
 //! outside ASCII alone; `url` checks what an absolute URL must have, not what a browser would repair.
 
 use super::Patterns;
-use crate::text::{around, before, find, has, length};
+use crate::text::{around, before, find, has, length, trim};
 
 /// The grammar: a name, its expression, and for a format the words for issues. `<name>` in an expression stands for
 /// that of the name. In the formats that take characters outside ASCII `<any>` are all of those, `<letters>` those of
@@ -101,7 +101,7 @@ impl Format {
         }
         let mut known = None;
         if name == "url" {
-            text = text.trim();
+            text = trim(text);
             if patterns.is_match(WEB, text) == Some(false) {
                 known = Some(patterns.is_match(ANY_SCHEME, text));
             }

@@ -25,6 +25,7 @@ use super::node::{Node, NodeId, Type};
 use super::values::{Id, NULL};
 use super::Profile;
 use crate::json;
+use crate::text::trim_start;
 
 /// Nested steps of a pass: levels of the value, and branches and references on the way. Far above what tools use, low
 /// enough for the stack of a wasm module.
@@ -154,7 +155,7 @@ impl<'r> Coercer<'_, 'r> {
     fn json_inside(&mut self, value: Id, wanted: Type) -> Option<Id> {
         let item = self.run.values.get(value);
         let open = if wanted == Type::Object { '{' } else { '[' };
-        if item.of != Type::String || !item.text.trim_start().starts_with(open) {
+        if item.of != Type::String || !trim_start(&item.text).starts_with(open) {
             return None;
         }
         let key = u64::from(value);

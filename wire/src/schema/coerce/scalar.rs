@@ -4,6 +4,7 @@ use crate::json::{double, number, Number};
 use crate::schema::decimal;
 use crate::schema::node::Type;
 use crate::schema::values::Item;
+use crate::text::trim;
 
 /// The largest integer a double counts up to without gaps.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
@@ -104,7 +105,7 @@ fn digit(word: &str) -> &'static str {
 
 /// A number however a model spells it in a string; nothing at all is zero.
 fn generous_number(text: &str) -> Option<String> {
-    if text.trim().is_empty() {
+    if trim(text).is_empty() {
         return Some("0".to_owned());
     }
     if let Some(number) = number_in(text) {
@@ -121,7 +122,7 @@ fn generous_number(text: &str) -> Option<String> {
 /// The JSON number that JavaScript's `Number(text)` comes to. Digits are kept exactly where JSON has the same spelling.
 /// `None` for other text, no text, and numbers beyond the range of a double.
 fn number_in(text: &str) -> Option<String> {
-    let text = text.trim();
+    let text = trim(text);
     if Number::from_text(text).is_some() {
         return decimal::is_finite(text).then(|| text.to_owned());
     }
