@@ -4,15 +4,21 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { byteText, FIRST, GAP, NUMBERS } from "./characters.mjs";
 import { bin, must, root } from "./common.mjs";
-import { MOST_ADDRESSES, MOST_LOCALS, STREAMS, split } from "./streams.mjs";
+import { MOST_ADDRESSES, MOST_FUNCTIONS, MOST_LOCALS, STREAMS, split } from "./streams.mjs";
 
 /** Memory comes in pieces of this size. */
 const PAGE = 65_536;
-/** In memory: where each stream is, then the table of tokens, the locals, the addresses, the text. */
+/**
+ * In memory: where each stream is, the table of tokens, lists of locals, functions and addresses, offsets, numbers, the
+ * text. A local may stand in its list twice.
+ */
 const TOKENS = 128;
 const RECENT = TOKENS + 256 * 16;
-const KNOWN = RECENT + MOST_LOCALS;
-const TEXT = KNOWN + MOST_ADDRESSES * 4;
+const CALLED = RECENT + MOST_LOCALS * 8;
+const KNOWN = CALLED + MOST_FUNCTIONS * 4;
+const LOADS = KNOWN + MOST_ADDRESSES * 4;
+const COUNTED = LOADS + MOST_LOCALS * 4;
+const TEXT = COUNTED + MOST_FUNCTIONS * 4;
 /** The decoder may write so much more than the module. */
 const SLACK = 64;
 
@@ -30,7 +36,9 @@ export async function inlineSources(modules, data, work) {
   const decoder = await decoderFor(work, {
     ...Object.fromEntries(STREAMS.map((name, i) => [name.toUpperCase(), 4 * i])),
     ...{ OUT: 4 * STREAMS.length, FUNCTIONS: 4 * STREAMS.length + 4, IMPORTED: 4 * STREAMS.length + 8 },
-    ...{ TOKENS_AT: TOKENS, RECENT, MOST_LOCALS, KNOWN, DATA: data, BEHIND: data + NUMBERS, NUMBERS },
+    ...{ TOKENS_AT: TOKENS, RECENT, RECENT_SIZE: MOST_LOCALS * 8, LAST_RECENT: MOST_LOCALS * 2 - 1 },
+    ...{ CALLED, KNOWN, LOADS, LOADS_SIZE: MOST_LOCALS * 4, COUNTED, MOST_FUNCTIONS },
+    ...{ DATA: data, BEHIND: data + NUMBERS, NUMBERS },
     ...{ PAGES: Math.ceil((most + SLACK) / PAGE) },
     ...{ FIRST, GAP: GAP[1] - GAP[0] },
   });

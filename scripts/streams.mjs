@@ -8,9 +8,10 @@ import { reader, SECTION } from "./wasm-reader.mjs";
 /** Instructions that occur less often have no token of their own. */
 const RARE = 3;
 const MOST_TOKENS = 255;
-/** Locals and addresses that are remembered. */
-export const MOST_LOCALS = 256;
+/** What is remembered. A function that is called stands in its list twice. */
+export const MOST_LOCALS = 128;
 export const MOST_ADDRESSES = 4096;
+export const MOST_FUNCTIONS = 4096;
 
 /** The streams in the order of the text: numbers first, bytes from the table on; alike ones beside each other. */
 export const STREAMS = [
@@ -38,12 +39,15 @@ const END = STREAMS.indexOf("table");
 /** A token takes 16 bytes in the table: the length of its bytes, what it says, the bytes. */
 const LONGEST = 12;
 
+/** Numbers above are part of their token: a stream has no room for them. */
+const MOST = { local: MOST_LOCALS, call: NUMBERS - 1, offset: NUMBERS / 2 };
+
 /** Opcodes. */
 const LOCAL_GET = 0x20;
 const FIRST_STORE = 0x36;
 const ADD_OR_SUB = [0x6a, 0x6b];
 /** Numbers so frequent that they are part of their token. */
-const FOLDED = { local: [0], i32: [0, 1] };
+const FOLDED = { i32: [0, 1] };
 
 /**
  * @param {Uint8Array} wasm
@@ -91,7 +95,7 @@ export function split(wasm, data) {
   const rare = { what: STREAMS.indexOf("rare"), bytes: [] };
   const has = new Set(table);
   const imported = importedBy(cursor, sections);
-  const names = namesFor(imported, data, streams.fresh);
+  const names = namesFor(imported, count, data, streams.fresh);
   const tokens = functions.flatMap((code) => {
     names.enter();
     return code.map(({ token, stream, value, bytes }) => {
@@ -114,8 +118,7 @@ export function split(wasm, data) {
 /** The stream for the number at the end of an instruction; none if it is part of the token. */
 function streamOf(wasm, { start, kind, value }, after, data) {
   if (kind === "i32" && value >= data && value < data + NUMBERS) return "address";
-  if (kind === undefined || value < 0 || value >= (kind === "local" ? MOST_LOCALS : NUMBERS - 1))
-    return undefined;
+  if (kind === undefined || value < 0 || value >= (MOST[kind] ?? NUMBERS)) return undefined;
   const opcode = wasm[start];
   if (kind === "local" && opcode !== LOCAL_GET) return "set";
   if (FOLDED[kind]?.includes(value)) return undefined;
@@ -124,43 +127,79 @@ function streamOf(wasm, { start, kind, value }, after, data) {
 }
 
 /**
- * What stands in the streams for locals, functions and addresses. A local: how many others were named since. A function
- * or an address: 0 for the next one that was not named yet, else its place among all, from 1.
+ * What stands in the streams for some numbers. A local: how many others were named since. A local that is set, a function
+ * or an address: 0 for the next one that was not named yet, else one more than how many others were named since. An
+ * offset: how far it is from the one before, in loads from the one behind the same local.
  */
-function namesFor(imported, data, fresh) {
-  let recent = [];
+function namesFor(imported, functions, data, fresh) {
+  if (imported + 2 * functions > MOST_FUNCTIONS) throw new Error("more functions than the decoder remembers");
+  const calls = range(imported + functions);
+  const addresses = [];
+  let locals = [];
+  let highest = -1;
+  let loads = new Map();
+  let store = 0;
   let at = imported;
   let next = imported;
-  const addresses = new Map();
   let last = data;
   const local = (value) => {
-    const place = recent.indexOf(value);
-    recent.unshift(...recent.splice(place, 1));
-    return place;
+    highest = Math.max(highest, value);
+    return toFront(locals, value);
   };
   return {
     /** The next function begins. */
     enter() {
-      recent = Array.from({ length: MOST_LOCALS }, (_, i) => i);
+      locals = range(MOST_LOCALS);
+      highest = -1;
+      loads = new Map();
+      store = 0;
       next = Math.max(next, ++at);
     },
     local,
-    set: local,
+    set(value) {
+      if (value !== highest + 1) return local(value) + 1;
+      highest++;
+      locals.unshift(value);
+      return 0;
+    },
     call(value) {
-      if (value !== next) return value + 1;
+      if (value !== next) return toFront(calls, value) + 1;
       next++;
+      calls.unshift(value);
       return 0;
     },
     address(value) {
-      if (addresses.has(value)) return addresses.get(value);
-      if (addresses.size === MOST_ADDRESSES - 1) throw new Error("more addresses than the decoder remembers");
-      addresses.set(value, addresses.size + 1);
+      if (addresses.includes(value)) return toFront(addresses, value) + 1;
+      if (addresses.length === MOST_ADDRESSES) throw new Error("more addresses than the decoder remembers");
+      addresses.unshift(value);
       fresh.push((value - last + NUMBERS) % NUMBERS);
       last = value;
       return 0;
     },
+    offset(value) {
+      const before = loads.get(locals[0]) ?? 0;
+      loads.set(locals[0], value);
+      return distance(value - before);
+    },
+    store(value) {
+      const before = store;
+      store = value;
+      return distance(value - before);
+    },
   };
 }
+
+const range = (length) => Array.from({ length }, (_, i) => i);
+
+/** Where a value stands in a list; it moves to the front. What is new goes there too, and stays where it is. */
+function toFront(list, value) {
+  const place = list.indexOf(value);
+  list.unshift(...list.splice(place, 1));
+  return place;
+}
+
+/** A number with its sign in the last bit. */
+const distance = (value) => (value < 0 ? -2 * value - 1 : 2 * value);
 
 function importedBy(cursor, sections) {
   const section = sections.find(({ id }) => id === SECTION.imports);
