@@ -25,8 +25,8 @@ pub enum Event<'a, H: Host> {
         result: &'a H::Output,
         /// Whether it failed.
         is_error: bool,
-        /// Milliseconds the tool ran; `None` when it did not run.
-        duration_ms: Option<f64>,
+        /// How long the tool ran.
+        duration: &'a H::Duration,
     },
     /// A turn is over.
     TurnEnd {

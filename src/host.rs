@@ -35,6 +35,8 @@ pub trait Host: Sized {
     type Call: Clone;
     /// What a hook says of a call that it refuses.
     type Reason;
+    /// How many milliseconds a tool ran; the default when it did not run or the host does not measure it.
+    type Duration: Clone + Default;
     /// Whatever user code threw; it becomes the result of a call.
     type Thrown;
     /// Why the run ends: what user code threw where the contract says that it must not. [`Infallible`] for a host that
@@ -239,8 +241,8 @@ pub struct CallFacts<'a, H: Host> {
 pub struct Executed<H: Host> {
     /// The result, or what it threw.
     pub outcome: Result<H::Output, H::Thrown>,
-    /// Milliseconds the tool ran, where the host measures it.
-    pub duration_ms: Option<f64>,
+    /// How long the tool ran, where the host measures it.
+    pub duration: H::Duration,
 }
 
 /// A finished call.
@@ -251,6 +253,6 @@ pub struct Finished<H: Host> {
     pub result: H::Output,
     /// Whether it failed.
     pub is_error: bool,
-    /// Milliseconds the tool ran; `None` when it did not run.
-    pub duration_ms: Option<f64>,
+    /// How long the tool ran; the default when it did not.
+    pub duration: H::Duration,
 }

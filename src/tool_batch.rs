@@ -51,8 +51,8 @@ pub(crate) async fn run<H: Host>(
                 preparation
             };
             let done = execute(host, context, message, call, preparation).await?;
-            let Finished { call, result, is_error, duration_ms } = &done;
-            host.emit(Event::ToolEnd { call, result, is_error: *is_error, duration_ms: *duration_ms }).await?;
+            let Finished { call, result, is_error, duration } = &done;
+            host.emit(Event::ToolEnd { call, result, is_error: *is_error, duration }).await?;
             Ok((index, done))
         };
         if runs {

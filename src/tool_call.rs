@@ -67,7 +67,7 @@ pub(crate) async fn execute<H: Host>(
     let (tool, args) = match preparation {
         Preparation::Ready(tool, args) => (tool, args),
         Preparation::Refused(result) => {
-            return Ok(Finished { call: call.clone(), result, is_error: true, duration_ms: None });
+            return Ok(Finished { call: call.clone(), result, is_error: true, duration: H::Duration::default() });
         }
     };
     let executed = host.execute(&tool, call, &args).await?;
@@ -85,7 +85,7 @@ pub(crate) async fn execute<H: Host>(
         Ok(None) => {}
         Err(thrown) => (result, is_error) = (host.error_result(Problem::Thrown(&thrown), false)?, true),
     }
-    Ok(Finished { call: call.clone(), result, is_error, duration_ms: executed.duration_ms })
+    Ok(Finished { call: call.clone(), result, is_error, duration: executed.duration })
 }
 
 /// One call from outside a batch (a tool that calls tools): same steps and hooks, no events, no messages.

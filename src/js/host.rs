@@ -200,12 +200,11 @@ impl JsHost {
 
     /// Asks about a call that is over.
     fn done(&self, op: Op, done: &Finished<Self>) -> JsValue {
-        self.ended(op, &done.call, &done.result, done.is_error, done.duration_ms)
+        self.ended(op, &done.call, &done.result, done.is_error, &done.duration)
     }
 
-    fn ended(&self, op: Op, call: &JsValue, result: &JsValue, is_error: bool, duration_ms: Option<f64>) -> JsValue {
-        let duration = duration_ms.map_or(JsValue::UNDEFINED, JsValue::from_f64);
-        self.ask_more(op, call, result, &[&is_error.into(), &duration])
+    fn ended(&self, op: Op, call: &JsValue, result: &JsValue, is_error: bool, duration: &JsValue) -> JsValue {
+        self.ask_more(op, call, result, &[&is_error.into(), duration])
     }
 }
 
@@ -230,6 +229,7 @@ impl Host for JsHost {
     type Tool = JsValue;
     type Call = JsValue;
     type Reason = JsValue;
+    type Duration = JsValue;
     type Thrown = JsValue;
     type Failure = Infallible;
 
@@ -248,8 +248,8 @@ impl Host for JsHost {
             Event::MessageStart(message) => self.ask(Op::MessageStart, message, NONE),
             Event::MessageEnd(message) => self.ask(Op::MessageEnd, message, NONE),
             Event::ToolStart(call) => self.ask(Op::ToolStart, call, NONE),
-            Event::ToolEnd { call, result, is_error, duration_ms } => {
-                self.ended(Op::ToolEnd, call, result, is_error, duration_ms)
+            Event::ToolEnd { call, result, is_error, duration } => {
+                self.ended(Op::ToolEnd, call, result, is_error, duration)
             }
             Event::TurnEnd { message, results } => self.ask(Op::TurnEnd, message, results),
             Event::AgentEnd { messages } => self.ask(Op::AgentEnd, messages, NONE),
@@ -402,7 +402,7 @@ impl Host for JsHost {
             let done: Answer = done.unchecked_into();
             let value = done.part(1);
             let outcome = if done.part(0).is_truthy() { Ok(value) } else { Err(value) };
-            Executed { outcome, duration_ms: Some(double(&done.part(2))).filter(|ms| !ms.is_nan()) }
+            Executed { outcome, duration: done.part(2) }
         })
     }
 

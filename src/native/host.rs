@@ -127,6 +127,7 @@ impl Host for Native {
     type Tool = Registered;
     type Call = Rc<ToolCall>;
     type Reason = String;
+    type Duration = Option<f64>;
     type Thrown = Error;
     type Failure = Error;
 
@@ -146,9 +147,12 @@ impl Host for Native {
                 Event::MessageStart(message) => AgentEvent::MessageStart { message: message.clone() },
                 Event::MessageEnd(message) => AgentEvent::MessageEnd { message: message.clone() },
                 Event::ToolStart(call) => AgentEvent::ToolExecutionStart { call: call.clone() },
-                Event::ToolEnd { call, result, is_error, duration_ms } => {
-                    AgentEvent::ToolExecutionEnd { call: call.clone(), output: result.clone(), is_error, duration_ms }
-                }
+                Event::ToolEnd { call, result, is_error, duration } => AgentEvent::ToolExecutionEnd {
+                    call: call.clone(),
+                    output: result.clone(),
+                    is_error,
+                    duration_ms: *duration,
+                },
                 Event::TurnEnd { message, results } => {
                     AgentEvent::TurnEnd { message: message.clone(), tool_results: results.get() }
                 }
@@ -346,8 +350,8 @@ impl Host for Native {
         let now = &*self.config.now;
         let started = now();
         let (outcome, ended) = execute(tool, call, args.get(), &self.shell, &self.abort, now).await?;
-        let duration_ms = self.has(Profile::DURATION_MS).then(|| (ended - started).max(0.0).round());
-        Ok(Executed { outcome, duration_ms })
+        let duration = self.has(Profile::DURATION_MS).then(|| (ended - started).max(0.0).round());
+        Ok(Executed { outcome, duration })
     }
 
     fn reports_error(&self, result: &Rc<ToolOutput>) -> Result<bool, Error> {

@@ -86,7 +86,7 @@ impl Loop {
     ) -> Result<ToolCallOutcome, Error> {
         let host = self.host(Rc::new(Updates(updates)), abort);
         let done = run_tool_call(&host, &self.context, &message, &Rc::new(call)).await?;
-        Ok(ToolCallOutcome { output: done.result, is_error: done.is_error, duration_ms: done.duration_ms })
+        Ok(ToolCallOutcome { output: done.result, is_error: done.is_error, duration_ms: done.duration })
     }
 
     fn host(&self, shell: Rc<dyn Shell>, abort: Abort) -> Native {

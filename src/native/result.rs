@@ -78,7 +78,7 @@ pub(super) fn message(done: &Finished<Native>, now: f64, profile: Profile) -> To
         details: done.result.details.clone(),
         usage: done.result.usage,
         is_error: done.is_error,
-        duration_ms: done.duration_ms,
+        duration_ms: done.duration,
         timestamp: now,
         extra,
     }
