@@ -49,6 +49,8 @@ const wasmOptFlags = [
   ...["--flatten", "--rereloop"],
   // Twice: the first time leaves more to be found.
   ...["-Oz", "-Oz"],
+  // Copies between locals that are left go, and locals that can be are one.
+  ...["--merge-locals", "--coalesce-locals-learning", "--reorder-locals"],
   "--strip-producers",
   "--strip-target-features",
   // The stack lies below everything else, and its last kilobyte is only reached by overflowing.

@@ -10,7 +10,7 @@ import { Report, root } from "./common.mjs";
 /** What the default entry is to come down to. */
 const goal = 100_000;
 /** What they must not exceed today: ratchets, to be lowered with every saving. */
-const limit = { "index.js": 100_280, "with session.js": 153_100 };
+const limit = { "index.js": 100_100, "with session.js": 152_600 };
 const dist = join(root, "npm/dist");
 
 const brotli = (bytes) =>
