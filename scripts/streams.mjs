@@ -36,7 +36,7 @@ export const STREAMS = [
 /** What a token says besides its bytes: the stream of the number behind it, or that a function ends. */
 const PLAIN = 0;
 const END = STREAMS.indexOf("table");
-/** A token takes 16 bytes in the table: the length of its bytes, what it says, the bytes. */
+/** In memory a token takes 16 bytes: the length of its bytes, what it says, the bytes. */
 const LONGEST = 12;
 
 /** Numbers above are part of their token: a stream has no room for them. */
@@ -47,7 +47,7 @@ const LOCAL_GET = 0x20;
 const FIRST_STORE = 0x36;
 const ADD_OR_SUB = [0x6a, 0x6b];
 /** Numbers so frequent that they are part of their token. */
-const FOLDED = { i32: [0, 1] };
+const FOLDED = { i32: [0, 1], i64: [0, 1] };
 
 /**
  * @param {Uint8Array} wasm
@@ -107,10 +107,7 @@ export function split(wasm, data) {
   const order = arranged(tokens, [...table, rare]);
   const places = new Map(order.map((token, i) => [token, i]));
   streams.tokens = tokens.map((token) => places.get(token));
-  streams.table = order.flatMap(({ what, bytes }) => {
-    const padding = new Uint8Array(14 - bytes.length);
-    return [bytes.length, what * 4, ...bytes, ...padding];
-  });
+  streams.table = order.flatMap(({ what, bytes }) => [bytes.length, what * 4, ...bytes]);
   const texts = STREAMS.map((name, i) => streams[name].map(i < END ? numberText : byteText).join(""));
   return { texts, functions: count, imported };
 }
