@@ -17,6 +17,7 @@ import {
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { bin, hashOf, isMain, must, root, run, since, targetDir, tsc, walk } from "./common.mjs";
+import { nameChunks } from "./chunk-names.mjs";
 import { attachType, shortenNames, withSecond } from "./glue.mjs";
 import { leanGlue } from "./lean-glue.mjs";
 import { minifyAll } from "./minify.mjs";
@@ -219,6 +220,7 @@ async function bundle() {
     logOverride: { "ignored-bare-import": "silent" },
     logLevel: "warning",
   });
+  nameChunks(work, metafile.outputs);
   await minifyAll(work);
   for (const file of readdirSync(work).filter((name) => name.endsWith(".map"))) slimMap(join(work, file));
   copyFileSync(wasmFile, join(work, "steersman.wasm"));
@@ -286,6 +288,7 @@ export async function build({ force = false } = {}) {
     ...at("npm/package.json", "npm/tsconfig.json", "tsconfig.base.json", "LICENSE", "README.md"),
     ...at(
       "scripts/build.mjs",
+      "scripts/chunk-names.mjs",
       "scripts/lean-glue.mjs",
       "scripts/link.mjs",
       "scripts/minify.mjs",
