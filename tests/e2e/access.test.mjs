@@ -49,6 +49,18 @@ for (const colorScheme of ["light", "dark"]) {
     }));
 }
 
+test("on a screen that is touched Enter begins a new line, and the hint speaks of no keys", () =>
+  inPage({ hasTouch: true, isMobile: true, viewport: { width: 380, height: 740 } }, async (page) => {
+    assert.equal(await page.locator("#hint").textContent(), "");
+    await page.fill("#message", "What time is it?");
+    await page.press("#message", "Enter");
+    await page.locator("#message").pressSequentially("Please.");
+    assert.equal(await page.inputValue("#message"), "What time is it?\nPlease.");
+    await click(page, "Send");
+    await idle(page);
+    assert.equal(await page.locator('.tool[data-state="done"]').count(), 1);
+  }));
+
 test("every colour of the page keeps its contrast", () =>
   inPage({}, async (page) => {
     await page.evaluate(axe);

@@ -20,6 +20,30 @@ test("says what it is", async () => {
   assert.ok((await texts(page, ".prose li code")).includes("green"));
 });
 
+test("an answer is copied as it was written", async () => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await converse(page, "Who are you?");
+  await click(page, "Copy");
+  await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(copied, /^I am a \*\*script\*\*, not a model.*\n- `time` reads/s);
+});
+
+test("the end of the conversation stays in view when the message box grows", async () => {
+  await converse(page, "Who are you?");
+  await ask(page, "Save the log book");
+  await page.waitForSelector(".tool-ask");
+  await page.fill("#message", "Make the page red");
+  await page.press("#message", "Enter");
+  await page.waitForSelector(".queue li");
+  await page.waitForFunction(() => {
+    const log = document.querySelector("#conversation");
+    return log.scrollHeight > log.clientHeight && log.scrollHeight - log.scrollTop - log.clientHeight < 2;
+  });
+  await page.press("#message", "Escape");
+  await idle(page);
+});
+
 test("streams: the beginning is there before the end", async () => {
   await ask(page, "Tell me a story");
   await page.waitForFunction(() => document.querySelector(".prose")?.textContent.includes("A steersman"));

@@ -11,6 +11,7 @@ import type { Banner, BannerAction, BannerContent } from "./view/banner.js";
 import type { ContextMeter } from "./view/context-meter.js";
 import type { Versions } from "./view/message-tools.js";
 import { summaryTrouble } from "./view/explain-summary.js";
+import { wordsOf } from "./view/pieces.js";
 import { SummaryProgress } from "./view/summary-notice.js";
 import type { Transcript } from "./view/transcript.js";
 
@@ -83,6 +84,12 @@ export class Conversation {
   /** The id of the entry of a message. */
   entryOf(message: AgentMessage): string | undefined {
     return this.session?.entryOf(message)?.id;
+  }
+
+  /** What was said in a message, as it was written. */
+  textOf(entry: string): string {
+    const { message } = (this.session?.tree.getEntry(entry) ?? {}) as { message?: AgentMessage };
+    return message ? wordsOf(message) : "";
   }
 
   versions(entry: string): Versions | undefined {

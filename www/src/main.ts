@@ -38,6 +38,7 @@ const transcript: Transcript = new Transcript({
   },
   entryOf: (message) => conversation.entryOf(message),
   elsewhere: () => conversation.following,
+  textOf: (entry) => conversation.textOf(entry),
   versions: (entry) => conversation.versions(entry),
   showVersion: (entry, step) => void conversation.showVersion(entry, step),
   edit: (entry, text) => run(() => conversation.edit(entry, text)),

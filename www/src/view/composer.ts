@@ -20,6 +20,17 @@ const hints = {
   readOnly: "This conversation is only followed here.",
 };
 
+/** Keyboards on a screen have no Shift+Enter: there Enter begins a new line, and the buttons send. */
+const touchHints = {
+  ...hints,
+  idle: "",
+  running: "Steer goes in after this turn, Follow up at the end.",
+  following: "It is sent to the tab that writes.",
+};
+
+/** Whether the page is touched, not pointed at. */
+const touched = () => matchMedia("(hover: none) and (pointer: coarse)").matches;
+
 /** The message box, what can be done with a run in progress, and the messages that wait for their turn. */
 export class Composer {
   private readonly form = byId<HTMLFormElement>("composer");
@@ -94,7 +105,7 @@ export class Composer {
         : this.running
           ? "running"
           : "idle";
-    this.hint.textContent = text ?? hints[way];
+    this.hint.textContent = text ?? (touched() ? touchHints : hints)[way];
   }
 
   /** Puts the cursor into the box, except where that would bring up a keyboard on the screen. */
@@ -105,8 +116,10 @@ export class Composer {
   private key(event: KeyboardEvent): void {
     // While a word is being composed, Enter belongs to the input method.
     if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
+    const control = event.ctrlKey || event.metaKey;
+    if (touched() && !control) return;
     event.preventDefault();
-    if (this.running && (event.ctrlKey || event.metaKey)) this.queue("Follow-up");
+    if (this.running && control) this.queue("Follow-up");
     else this.submit();
   }
 

@@ -12,6 +12,8 @@ export class Follower {
     private readonly jump: HTMLButtonElement,
   ) {
     scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    // What is below takes room: the message box with what waits in it, the keyboard of a phone.
+    new ResizeObserver(() => this.grown()).observe(scroller);
     jump.addEventListener("click", () => {
       this.toEnd();
       scroller.focus();

@@ -1,4 +1,5 @@
 import { button, h } from "../dom.js";
+import { announce } from "./announcer.js";
 
 /** Where a message stands among its versions. */
 export interface Versions {
@@ -12,22 +13,43 @@ export interface MessageToolsOptions {
   versions?: Versions | undefined;
   /** Shows the version before (-1) or after (1) this one. */
   onVersion(step: -1 | 1): void;
+  /** What is copied. */
+  text?: string | undefined;
   onEdit?: (() => void) | undefined;
   onAgain?: (() => void) | undefined;
 }
 
-/** The row below a message: its versions, editing, answering again. `undefined` where there is nothing to offer. */
+/** The row below a message: its versions, copying, editing, answering again. `undefined` where there is nothing to offer. */
 export function messageTools(options: MessageToolsOptions): HTMLElement | undefined {
-  const { versions, onEdit, onAgain } = options;
+  const { versions, text, onEdit, onAgain } = options;
   const several = versions && versions.count > 1;
-  if (!several && !onEdit && !onAgain) return undefined;
+  if (!several && !text && !onEdit && !onAgain) return undefined;
   return h(
     "div",
     { class: "message-tools" },
     several && switcher(versions, options.onVersion),
+    Boolean(text) && copier(text as string),
     onEdit && button("Edit", { class: "quiet edit" }, onEdit),
     onAgain && button("Answer again", { class: "quiet again" }, onAgain),
   );
+}
+
+/** Copies a text as it was written, and says whether it did. */
+function copier(text: string): HTMLElement {
+  const element = button("Copy", { class: "quiet copy" }, async () => {
+    let outcome = "Copied";
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      outcome = "Not allowed here";
+    }
+    element.textContent = outcome;
+    announce(outcome);
+    setTimeout(() => {
+      element.textContent = "Copy";
+    }, 2000);
+  });
+  return element;
 }
 
 function switcher({ index, count }: Versions, onVersion: (step: -1 | 1) => void): HTMLElement {

@@ -33,8 +33,8 @@ export const toolResults = (branch: readonly SessionEntry[]): ToolResult[] =>
     return message?.role === "toolResult" ? [message as ToolResult] : [];
   });
 
-/** What a user said; images in words. */
-export function userText(message: AgentMessage): string {
+/** What was said in a message; images in words. */
+export function wordsOf(message: AgentMessage): string {
   return textOf((message as { content?: unknown }).content);
 }
 

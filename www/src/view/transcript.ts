@@ -6,7 +6,7 @@ import { AssistantView } from "./assistant-view.js";
 import { Follower } from "./follow.js";
 import { MessageEditor } from "./message-editor.js";
 import { messageTools, type Versions } from "./message-tools.js";
-import { isDrawn, otherView, type Piece, toolResults, userText, userView } from "./pieces.js";
+import { isDrawn, otherView, type Piece, toolResults, userView, wordsOf } from "./pieces.js";
 import { ToolCard } from "./tool-card.js";
 
 /** Entries that are drawn at first, and added each time that more are asked for. */
@@ -28,6 +28,8 @@ export interface TranscriptContext {
   entryOf(message: AgentMessage): string | undefined;
   versions(entry: string): Versions | undefined;
   showVersion(entry: string, step: -1 | 1): void;
+  /** What was said in a message, as it was written. */
+  textOf(entry: string): string;
   /** Has a message answered in another wording. */
   edit(entry: string, text: string): void;
   /** Has a message answered again, from its first answer on. */
@@ -182,7 +184,7 @@ export class Transcript {
   }
 
   private addUser(message: AgentMessage, origin?: string): void {
-    this.add({ kind: "user", element: userView(userText(message), origin), message });
+    this.add({ kind: "user", element: userView(wordsOf(message), origin), message });
   }
 
   private addAnswer(provider: string): AssistantView {
@@ -220,6 +222,7 @@ export class Transcript {
     piece.tools = messageTools({
       versions: this.context.versions(entry),
       onVersion: (step) => this.context.showVersion(entry, step),
+      text: piece.kind === "answer" ? this.context.textOf(entry) : undefined,
       onEdit: piece.kind === "user" ? () => this.edit(piece, entry) : undefined,
       onAgain: piece.kind === "answer" && first !== undefined ? () => this.context.again(first) : undefined,
     });
