@@ -54,7 +54,7 @@ async function failing(n, fail, act) {
 }
 
 export function faultCases(session, database) {
-  const { IndexedDbStore, openStore } = session;
+  const { IndexedDbStore, openStore, SessionCatalog, SessionTree } = session;
   const cases = [];
   const on = (name, run) => cases.push({ name, run });
   const make = (options = {}) => new IndexedDbStore({ database, ...options });
@@ -116,6 +116,54 @@ export function faultCases(session, database) {
     equal(new Set(entries.map(({ id }) => id)).size, entries.length);
     equal((await store.stats()).messageCount, entries.length);
     await store.close();
+  });
+
+  on(
+    "whichever request the connection is lost at, the commit is done over another one, and once",
+    async () => {
+      const store = await fresh();
+      // As in Safari, where the process of the database may end while the page is in the background.
+      const lost = () => {
+        throw new DOMException("Connection to Indexed Database server lost.", "UnknownError");
+      };
+      let parent = "a";
+      for (let n = 1; ; n++) {
+        const id = `n${n}`;
+        if (!(await failing(n, lost, () => store.commit(everything(id, parent))))) break;
+        parent = `${id}-long`;
+        equal(await store.value("pi.branch.tip", "main"), parent);
+      }
+      const entries = await store.scanEntries({ order: "asc" });
+      equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+      await store.close();
+    },
+  );
+
+  on("whichever request of an import meets with a full disk, nothing of it stays, or all", async () => {
+    const tree = SessionTree.create();
+    for (let at = 0; at < 3; at++)
+      tree.appendMessage({ role: "user", content: [{ type: "text", text: `m${at}` }], timestamp: 1 });
+    const file = tree.export();
+    const catalog = new SessionCatalog({ database });
+    const before = await raw.dump(database);
+    for (let n = 1; ; n++) {
+      let error;
+      const met = await failing(n, quota, async () => {
+        error = await catalog.import(file).then(
+          () => undefined,
+          (thrown) => thrown,
+        );
+      });
+      if (error) {
+        equal([error.name, error.code], ["SessionError", "quota"], `request ${n}`);
+        equal(await raw.dump(database), before, `after request ${n}`);
+      } else {
+        equal(await catalog.export(tree.getSessionId()), file, `request ${n}`);
+        await catalog.remove(tree.getSessionId());
+      }
+      if (!met) break;
+    }
+    catalog.close();
   });
 
   on("a commit that landed without a word is not done twice", async () => {

@@ -245,6 +245,23 @@ export function leaseCases(session, database) {
     await other.close();
   });
 
+  on("a clock that was put back does not make a lease of a page that is gone last", async () => {
+    const day = 24 * 60 * 60 * 1000;
+    const gone = await open(undefined, handClock(1_700_000_000_000 + day));
+    await gone.commit([entry("a", null)]);
+    const time = handClock();
+    const next = await open(gone.id, time);
+    equal(next.role, "mirror");
+    const role = becomes(next, "writer");
+    await time.tick(15_000, settled(next));
+    await role;
+    await next.commit([entry("b", "a")]);
+    await refuses(gone.commit([entry("x", "a")]), "fenced");
+    equal(await ids(next), ["a", "b"]);
+    await gone.close();
+    await next.close();
+  });
+
   on("a holder that wakes up late finds that it writes no more", async () => {
     const time = handClock();
     const holder = await open(undefined, time);

@@ -1,3 +1,4 @@
+import { Pace } from "../../stream/pace.js";
 import type { Usage } from "../../types.js";
 import { checkNames } from "../../names.js";
 import { treeWrites } from "../branches.js";
@@ -141,7 +142,14 @@ export class SessionCatalog {
         await breath();
       }
       await store.commit([header as StoreWrite]);
-      await packAll(this.#db, id);
+      // It is there; what makes reading it fast is not missed.
+      await packAll(this.#db, id).catch(() => {});
+    } catch (thrown) {
+      // What nobody sees must not fill the disk; but another page may be at the same file.
+      const { code } = thrown as { code?: unknown };
+      await store.close();
+      if (code !== "fenced" && code !== "gone") await this.remove(id).catch(() => {});
+      throw thrown;
     } finally {
       await store.close();
       tree.dispose();
@@ -159,7 +167,12 @@ export class SessionCatalog {
     const tree = await SessionTree.fromAsync(row.header, lines);
     const tip = await readValue(this.#db, id, TIPS, MAIN);
     if (typeof tip === "string") tree.branch(tip);
-    const text = tree.export();
+    let text = "";
+    const pace = new Pace();
+    for (const line of tree.lines()) {
+      text += line;
+      if (pace.due()) await pace.rest();
+    }
     tree.dispose();
     return text;
   }

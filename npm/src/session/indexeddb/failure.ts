@@ -19,9 +19,9 @@ const codes: Record<string, string> = {
 
 const nameOf = (thrown: unknown): string => (thrown as { name?: string } | null)?.name ?? "";
 
-/** Whether the connection went away, so that another one may do. */
+/** Whether the connection went away, so that another one may do. Safari calls it unknown when its database process ends. */
 export const isCut = (thrown: unknown): boolean =>
-  ["InvalidStateError", "AbortError"].includes(nameOf(thrown));
+  ["InvalidStateError", "AbortError", "UnknownError"].includes(nameOf(thrown));
 
 /** The error of a store for what a database threw. */
 export async function storageError(cause: unknown): Promise<SessionError | AgentError> {
