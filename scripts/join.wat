@@ -178,7 +178,7 @@
                 (call $before (i32.const KNOWN) (local.get $known) (local.tee $number (local.get $fresh)))
                 (local.set $known (i32.add (local.get $known) (i32.const 1)))))))
           (call $write (local.get $number)
-            (select (i32.const 0x3f) (i32.const 0x7f) (i32.ge_u (local.get $what) (i32.const I32))))
+            (select (i32.const 0x3f) (i32.const 0x7f) (i32.ge_u (local.get $what) (i32.const ADD))))
           (br $instruction)))
         (if (i32.eq (local.get $what) (i32.const RARE)) (then
           (call $copy (i32.const RARE) (i32.and (call $next (i32.const RARE)) (i32.const 0xff)))
