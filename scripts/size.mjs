@@ -7,10 +7,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { Report, root } from "./common.mjs";
 
-/** What the default entry is to come down to. */
-const goal = 100_000;
-/** What they must not exceed today: ratchets, to be lowered with every saving. */
-const limit = { "index.js": 100_100, "with session.js": 152_600 };
+/** What they must not exceed: the gate of the default entry, and with sessions a ratchet, to be lowered with every saving. */
+const limit = { "index.js": 100_000, "with session.js": 152_400 };
 const dist = join(root, "npm/dist");
 
 const brotli = (bytes) =>
@@ -58,5 +56,4 @@ for (const [name, entries] of [
   report.check(sum[2] <= limit[name], name, `${sum[2]} bytes of brotli, the limit is ${limit[name]}`);
 }
 print("(steersman.wasm alone)", ...sizesOf(readFileSync(join(dist, "steersman.wasm"))));
-console.log(`goal ${goal}: ${sum[2] <= goal ? "reached" : `${sum[2] - goal} bytes above it`}`);
 report.finish();

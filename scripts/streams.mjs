@@ -104,11 +104,13 @@ export function split(wasm, data) {
       return has.has(token) ? token : rare;
     });
   });
-  const order = arranged(tokens, [...table, rare]);
+  const textOf = (name, i) => streams[name].map(i < END ? numberText : byteText).join("");
+  const texts = STREAMS.map(textOf);
+  const order = arranged(tokens, [...table, rare], texts.join(""));
   const places = new Map(order.map((token, i) => [token, i]));
   streams.tokens = tokens.map((token) => places.get(token));
   streams.table = order.flatMap(({ what, bytes }) => [bytes.length, what * 4, ...bytes]);
-  const texts = STREAMS.map((name, i) => streams[name].map(i < END ? numberText : byteText).join(""));
+  for (const name of ["tokens", "table"]) texts[STREAMS.indexOf(name)] = textOf(name, STREAMS.indexOf(name));
   return { texts, functions: count, imported };
 }
 
