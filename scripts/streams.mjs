@@ -1,5 +1,5 @@
 // The module taken apart into streams for the compressor. In the code an opcode, the local it reads and the offset it
-// adds stand side by side; apart, alike things follow each other, and the same module takes a sixth less. What is named
+// adds stand side by side; apart, alike things follow each other, and the same module takes a seventh less. What is named
 // again is told by where it was named last, and what is new needs no name (wasm-functions.mjs and parts.mjs number
 // locals and functions in the order in which they come). `join.wat` puts the module together again, byte for byte.
 import { arranged, byteText, NUMBERS, numberText } from "./characters.mjs";
