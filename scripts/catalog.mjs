@@ -5,8 +5,7 @@
 // [id, name, index of its shape, context window, output limit, input, output, cacheRead, cacheWrite, tiers?].
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
-import { isMain, root, sharedDir } from "./common.mjs";
+import { brotliSize, isMain, root, sharedDir } from "./common.mjs";
 
 export const catalogFile = join(root, "npm/src/models/catalog.json");
 
@@ -60,6 +59,6 @@ if (isMain(import.meta.url)) {
   writeFileSync(catalogFile, text);
   const count = Object.values(made.providers).flat().length;
   console.log(
-    `${count} models, ${made.shapes.length} shapes, ${text.length} bytes, ${brotliCompressSync(text).length} brotli`,
+    `${count} models, ${made.shapes.length} shapes, ${text.length} bytes, ${brotliSize(Buffer.from(text))} brotli`,
   );
 }

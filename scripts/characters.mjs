@@ -2,7 +2,7 @@
 // itself where it can be, so that texts in the module look like texts. The numbers of tokens are free, and Brotli
 // foretells a byte of text from the kind of the character before it (RFC 7932, 7.1: vowel, digit, bracket...): tokens
 // that are followed by alike tokens get characters of one kind.
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliSize } from "./common.mjs";
 
 /**
  * Numbers start with this character; left out are those which string literals, templates or HTML would have to escape,
@@ -75,17 +75,10 @@ export function arranged(sequence, all, behind) {
       characters[number] = numberText(place);
     });
     const text = Array.from(numbers, (number) => characters[number]).join("");
-    return { whole, size: compressed(text + behind) };
+    return { whole, size: brotliSize(Buffer.from(text + behind)) };
   });
   const best = tries.reduce((a, b) => (b.size < a.size ? b : a));
   return best.whole.map((number) => all[number]);
-}
-
-/** How long a text is once it is compressed. */
-function compressed(text) {
-  const bytes = Buffer.from(text);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-  return brotliCompressSync(bytes, { params }).length;
 }
 
 /** Positions that a compressor writes out, because what stands there does not repeat something before. */

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
 
 /** The repository root. */
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
@@ -28,6 +29,12 @@ export const bin = (name) => join(root, "node_modules/.bin", name);
 
 /** The TypeScript compiler. By path: two versions are installed, and both call their program `tsc`. */
 export const tsc = join(root, "node_modules/typescript/bin/tsc");
+
+/** How many bytes are left of some by Brotli at its best, as servers of files compress. */
+export function brotliSize(bytes) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  return brotliCompressSync(bytes, { params }).length;
+}
 
 /** The path of a program on PATH, or undefined. */
 export function which(name) {

@@ -3,11 +3,10 @@
 // crates, which take many minutes to compile.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
 import { serveScripts } from "../tests/transport/server.mjs";
 import { launch, serve } from "./browser.mjs";
 import { wasmFeatureFlags } from "./build.mjs";
-import { bin, must, Report, root, targetDir, useTools } from "./common.mjs";
+import { bin, brotliSize, must, Report, root, targetDir, useTools } from "./common.mjs";
 
 useTools();
 const pages = join(root, "examples/pages");
@@ -52,7 +51,7 @@ async function bundle(name) {
   writeFileSync(join(out, "index.html"), html.replace('<link data-trunk rel="rust">', script));
   const sizes = [wasm, join(out, `${name}-chat.js`)].map((file) => {
     const bytes = readFileSync(file);
-    return [bytes.length, brotliCompressSync(bytes).length];
+    return [bytes.length, brotliSize(bytes)];
   });
   const [[raw, small], [, glue]] = sizes;
   console.log(`figures: ${name}: wasm ${kB(raw)}, brotli ${kB(small)} and ${kB(glue)} of glue`);

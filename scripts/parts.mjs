@@ -25,12 +25,12 @@ export function takeOut(wasm, moved, own) {
   const slots = own.slots.map((slot) => ({ slot, at: whole.slots.get(slot) }));
   const others = [...whole.slots].filter(([slot]) => !own.slots.includes(slot)).map(([, at]) => at);
   const firstRoots = [...places((name) => !moved.includes(name)), ...others];
-  const stays = reached(whole, firstRoots);
-  const secondRoots = [...places((name) => moved.includes(name)), ...slots.map(({ at }) => at)];
   const callsOf = (at) => whole.functions[at - imported.length]?.calls ?? [];
+  const stays = reached(firstRoots, callsOf);
+  const secondRoots = [...places((name) => moved.includes(name)), ...slots.map(({ at }) => at)];
   const goes = inOrderOfCalls(
     secondRoots,
-    new Set([...reached(whole, secondRoots)].filter((at) => !stays.has(at))),
+    new Set([...reached(secondRoots, callsOf)].filter((at) => !stays.has(at))),
     callsOf,
   );
   if (
@@ -150,15 +150,10 @@ function second(whole, { goes, shared, moved, slots, data }) {
 }
 
 /** The functions that calls lead to. */
-function reached({ imported, functions }, roots) {
-  const seen = new Set();
-  const open = [...roots];
-  while (open.length > 0) {
-    const at = open.pop();
-    if (seen.has(at)) continue;
-    seen.add(at);
-    open.push(...(functions[at - imported.length]?.calls ?? []));
-  }
+function reached(roots, callsOf) {
+  const seen = new Set(roots);
+  // A set goes on with what is added to it meanwhile.
+  for (const at of seen) for (const called of callsOf(at)) seen.add(called);
   return seen;
 }
 

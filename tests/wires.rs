@@ -2,6 +2,8 @@
 #![allow(clippy::disallowed_macros, clippy::print_stdout)]
 #![allow(clippy::disallowed_types, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod support;
+
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,13 +14,11 @@ use futures::stream::{self, StreamExt};
 use steersman::abort::Abort;
 use steersman::agent::Agent;
 use steersman::error::{Error, ErrorKind};
-use steersman::host::Decision;
 use steersman::model::Model;
-use steersman::native::{
-    AgentEvent, Hook, Hooks, HttpResponse, ResponseEvent, StopReason, Transport, TurnFacts, Wires,
-};
+use steersman::native::{AgentEvent, HttpResponse, ResponseEvent, StopReason, Transport, Wires};
 use steersman_wire::json::{parse, to_text, Value};
 use steersman_wire::HttpRequest;
+use support::{difference, Once};
 
 /// Answers every request with one body in pieces; what the pieces end with is up to `end`.
 #[derive(Clone)]
@@ -90,15 +90,6 @@ fn played(body: &[u8], size: usize, end: End) -> Played {
     }))
 }
 
-/// One request is enough.
-struct Once;
-
-impl Hooks for Once {
-    fn finish_turn<'a>(&'a self, _turn: TurnFacts, _abort: &'a Abort) -> Hook<'a, Decision> {
-        async { Ok(Decision::End) }.boxed_local()
-    }
-}
-
 fn agent(transport: &Played, model: Model) -> Agent {
     Agent::builder()
         .model(model)
@@ -120,25 +111,6 @@ fn answer(agent: &Agent) -> Value {
     let messages = agent.messages();
     let answer = messages.iter().rfind(|message| message.as_assistant().is_some()).unwrap();
     parse(&answer.to_json()).unwrap()
-}
-
-/// Where `got` is not what `want` asks for; members that `want` does not name are free.
-fn difference(want: &Value, got: &Value, at: &str) -> Option<String> {
-    match (want, got) {
-        (Value::Object(want), Value::Object(got)) => want.iter().find_map(|(key, want)| {
-            let at = format!("{at}.{key}");
-            got.get(key).map_or_else(|| Some(format!("{at} is missing")), |got| difference(want, got, &at))
-        }),
-        (Value::Array(want), Value::Array(got)) if want.len() == got.len() => {
-            let mut pairs = want.iter().zip(got).enumerate();
-            pairs.find_map(|(index, (want, got))| difference(want, got, &format!("{at}[{index}]")))
-        }
-        (Value::Number(want), Value::Number(got)) => {
-            let far = (want.as_f64() - got.as_f64()).abs() > 1e-9 * want.as_f64().abs().max(1.0);
-            far.then(|| format!("{at}: {} instead of {}", got.as_str(), want.as_str()))
-        }
-        _ => (want != got).then(|| format!("{at}: {} instead of {}", to_text(got), to_text(want))),
-    }
 }
 
 fn fixtures() -> Vec<PathBuf> {

@@ -16,6 +16,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{spawn_local, JsFuture};
 use wasm_bindgen_test::wasm_bindgen_test;
 
+use crate::support::{difference, Once};
+
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_name = fetch)]
@@ -161,13 +163,13 @@ async fn a_run_that_is_dropped_inside_of_an_answer_closes_the_connection() {
         while !is_text(&events.next().await.unwrap()) {}
         // Some tasks later the next piece is being waited for.
         for _ in 0..3 {
-            sleep().await;
+            next_task().await;
         }
     };
     drop_when(&id, &agent, until.boxed_local()).await;
 }
 
-async fn sleep() {
+async fn next_task() {
     JsFuture::from(Promise::new(&mut |resolve, _| drop(set_timeout(&resolve, 0.0)))).await.unwrap();
 }
 
@@ -182,7 +184,7 @@ async fn a_burst_leaves_turns_to_others() {
     spawn_local(async move {
         while !stop.get() {
             others.set(0);
-            sleep().await;
+            next_task().await;
         }
     });
     let (count, longest) = (deltas.clone(), most.clone());
@@ -227,34 +229,6 @@ async fn a_tool_is_called_with_arguments_that_the_browser_has_checked() {
     assert_eq!(sent.get(), 1);
     let results = agent.messages().iter().filter(|message| message.role() == "toolResult").cloned().collect::<Vec<_>>();
     assert!(results[0].text().contains("an email address"), "{}", results[0].text());
-}
-
-/// One request is enough.
-struct Once;
-
-impl Hooks for Once {
-    fn finish_turn<'a>(&'a self, _turn: TurnFacts, _abort: &'a steersman::abort::Abort) -> Hook<'a, Decision> {
-        async { Ok(Decision::End) }.boxed_local()
-    }
-}
-
-/// Where `got` is not what `want` asks for; members that `want` does not name are free.
-fn difference(want: &Value, got: &Value, at: &str) -> Option<String> {
-    match (want, got) {
-        (Value::Object(want), Value::Object(got)) => want.iter().find_map(|(key, want)| {
-            let at = format!("{at}.{key}");
-            got.get(key).map_or_else(|| Some(format!("{at} is missing")), |got| difference(want, got, &at))
-        }),
-        (Value::Array(want), Value::Array(got)) if want.len() == got.len() => {
-            let mut pairs = want.iter().zip(got).enumerate();
-            pairs.find_map(|(index, (want, got))| difference(want, got, &format!("{at}[{index}]")))
-        }
-        (Value::Number(want), Value::Number(got)) => {
-            let far = (want.as_f64() - got.as_f64()).abs() > 1e-9 * want.as_f64().abs().max(1.0);
-            far.then(|| format!("{at}: {} instead of {}", got.as_str(), want.as_str()))
-        }
-        _ => (want != got).then(|| format!("{at}: {} instead of {}", to_text(got), to_text(want))),
-    }
 }
 
 #[wasm_bindgen_test]

@@ -32,9 +32,9 @@ export async function createBranch(store: SessionStore, name: string, at: string
 
 /** Moves a branch to an entry, or to nothing. @throws SessionError `unknown_entry` */
 export async function moveTip(store: SessionStore, name: string, to: string | null): Promise<void> {
-  if (to !== null && (await givenStore(store).entries([to]))[0] === undefined)
-    throw new SessionError("unknown_entry");
-  await givenStore(store).commit([setValue(TIPS, name, to)]);
+  givenStore(store);
+  if (to !== null && (await store.entries([to]))[0] === undefined) throw new SessionError("unknown_entry");
+  await store.commit([setValue(TIPS, name, to)]);
 }
 
 /** Adds an entry to a branch and moves its tip, in one commit. @throws SessionError `unknown_branch` */
