@@ -1,6 +1,7 @@
 // Runs the checks: `npm test` all of them, `npm test -- STAGE ...` some (a stage or the beginning of its name),
 // `--verbose` shows the output of passed stages too, `--list` names the stages.
-// Sets up and builds what the stages need, prints seconds per stage, ends with `N passed, N failed`.
+// Sets up and builds what the stages need (`build` asks for that alone), prints seconds per stage, ends with
+// `N passed, N failed`.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
@@ -182,17 +183,26 @@ const scriptOf = (stage) => {
   return existsSync(own) ? own : join(root, "scripts", `${stage.name}.mjs`);
 };
 
+/** Lines of every run that are no stages; asked for by name they are all that runs. */
+const first = [
+  { name: "set-up", what: "installs what the chosen stages need" },
+  { name: "build", what: "the package in npm/, for the stages that look at it" },
+];
+
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith("--"));
-const chosen = stages.filter(
-  ({ name }) => wanted.length === 0 || wanted.some((word) => name === word || name.startsWith(`${word}-`)),
-);
-const unknown = wanted.filter(
-  (word) => !stages.some(({ name }) => name === word || name.startsWith(`${word}-`)),
+const options = ["--list", "--verbose"];
+const named = (name) => wanted.some((word) => name === word || name.startsWith(`${word}-`));
+const chosen = stages.filter(({ name }) => wanted.length === 0 || named(name));
+const known = [...first, ...stages].map(({ name }) => name);
+const unknown = args.filter((arg) =>
+  arg.startsWith("--")
+    ? !options.includes(arg)
+    : !known.some((name) => name === arg || name.startsWith(`${arg}-`)),
 );
 if (args.includes("--list") || unknown.length > 0) {
-  if (unknown.length > 0) console.error(`no such stage: ${unknown.join(", ")}`);
-  for (const { name, what } of stages) console.log(`${name.padEnd(22)}${what}`);
+  if (unknown.length > 0) console.error(`no such stage or option: ${unknown.join(", ")}`);
+  for (const { name, what } of [...first, ...stages]) console.log(`${name.padEnd(22)}${what}`);
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
@@ -206,7 +216,7 @@ function done(name, begin, passed, failed, blocked = "") {
   console.log(`${name.padEnd(22)}${`${seconds.toFixed(1)} s`.padStart(9)}   ${blocked || counts}`);
 }
 
-const needsBuild = chosen.some((stage) => stage.package);
+const needsBuild = wanted.includes("build") || chosen.some((stage) => stage.package);
 const setUp = performance.now();
 const unmet = await ensure([
   ...new Set(["node", ...(needsBuild ? buildNeeds : []), ...chosen.flatMap(({ needs }) => needs)]),

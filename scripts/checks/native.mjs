@@ -8,6 +8,8 @@ const results = [...out.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed
 const sum = (column) => results.reduce((total, match) => total + Number(match[column]), 0);
 report.add(sum(1), sum(2));
 report.check(code === 0 || sum(2) > 0, "cargo test", "see the output above");
+const warned = out.match(/^warning: .* generated \d+ warnings?.*$/gm) ?? [];
+report.check(warned.length === 0, "no warning of the compiler", warned.join("\n"));
 // What tests that passed have printed is what they have counted.
 for (const [, printed] of out.matchAll(/^---- .* stdout ----\n((?:.+\n)+)/gm)) {
   for (const line of printed.trim().split("\n")) console.log(`figures: ${line}`);
