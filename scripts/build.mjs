@@ -82,6 +82,20 @@ function numbered() {
   return Object.fromEntries(names.map((name, op) => [`_${name}`, `o${op}`]));
 }
 
+/**
+ * Options of esbuild without which the sources make no working package: the glue is made lean, private members of the
+ * shell's classes get short names, and the methods that the module calls those it calls them by.
+ */
+export const fromSources = () => ({
+  // The queues are looked at by the property tests: no public way shows both.
+  mangleProps: new RegExp(`^(?:_[a-z].*|${ownNames.join("|")})$`),
+  reserveProps: /^_inbox$/,
+  mangleCache: numbered(),
+  // The module in the JavaScript is made of characters beyond ASCII; escaped they would be three times as long.
+  charset: "utf8",
+  plugins: [lean],
+});
+
 const pkg = join(root, "npm/pkg");
 const dist = join(root, "npm/dist");
 const wasmFile = join(pkg, "steersman_bg.wasm");
@@ -205,16 +219,10 @@ async function bundle() {
     chunkNames: "chunk-[hash]",
     target: floor,
     minify: true,
-    // Private members of the shell's classes, and the methods that the module calls. The queues are looked at by the
-    // property tests: no public way shows both.
-    mangleProps: new RegExp(`^(?:_[a-z].*|${ownNames.join("|")})$`),
-    reserveProps: /^_inbox$/,
-    mangleCache: numbered(),
+    ...fromSources(),
     sourcemap: true,
     metafile: true,
     legalComments: "none",
-    // The module in the JavaScript is made of characters beyond ASCII; escaped they would be three times as long.
-    charset: "utf8",
     plugins: [together, lean],
     // What `together` adds is there for its place only.
     logOverride: { "ignored-bare-import": "silent" },

@@ -45,7 +45,10 @@ export async function measure(browser, url, peer, cell, { memory = false, profil
     const cdp = await context.newCDPSession(page);
     await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
     const beforeLoad = await mainThreadMs(cdp);
-    await page.evaluate((file) => globalThis.bench.load(file), `/${peer}/${peer}.js`);
+    await within(
+      page.evaluate((file) => globalThis.bench.load(file), `/${peer}/${peer}.js`),
+      limitMs,
+    );
     await page.evaluate((model) => globalThis.bench.prepare(model), cell.model);
     if (profile) {
       await cdp.send("Profiler.enable");

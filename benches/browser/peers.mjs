@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { fromSources } from "../../scripts/build.mjs";
 import { root, targetDir } from "../../scripts/common.mjs";
 import { fetchPackages } from "../../scripts/packages.mjs";
 
@@ -38,7 +39,7 @@ export async function bundle(names, { readable = false } = {}) {
       nodePaths: modules ? [modules] : [],
       // The list of modules with side effects names files of the built package only.
       ignoreAnnotations: readable,
-      alias: readable ? { steersman: join(root, "npm/src/entry/index.ts") } : {},
+      ...(readable && { alias: { steersman: join(root, "npm/src/entry/index.ts") }, ...fromSources() }),
       // Modules of other runtimes that a browser never reaches.
       external: ["node:*"],
       define: { "process.env.NODE_ENV": '"production"' },

@@ -4,7 +4,8 @@
 //   --reps 7                repetitions per cell and peer, interleaved
 //   --json FILE             every repetition, to the file
 //   --smoke                 small cells once, counts only; needs no network
-//   --profile               one CPU profile per cell and peer in place of the tables, written to target/bench/profiles
+//   --profile               one CPU profile per cell and peer in place of the tables, written to target/bench/profiles;
+//                           with --smoke only counts are looked at
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
@@ -55,7 +56,8 @@ async function smoke() {
   const report = new Report();
   for (const cell of cells) {
     for (const peer of peers) {
-      await report.attempt(`${cell.id} ${peer}`, () => measure(browser, server.url, peer, cell));
+      const { profile } = options;
+      await report.attempt(`${cell.id} ${peer}`, () => measure(browser, server.url, peer, cell, { profile }));
     }
   }
   report.finish();
