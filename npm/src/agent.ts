@@ -8,6 +8,7 @@ import type { EventStream } from "./event-stream.js";
 import { failureEvents, failureMessage } from "./failure.js";
 import { Inbox, type Prompts, starting } from "./inbox.js";
 import {
+  type OneInput,
   oneMessage,
   type PromptInput,
   promptMessages,
@@ -192,20 +193,20 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
   }
 
   /** Queues a message for the next turn of the run in progress, or for the next run. */
-  steer(message: AgentMessage<TCustom>): Receipt {
-    return this._inbox.steer(message);
+  steer(input: OneInput<TCustom>): Receipt {
+    return this._inbox.steer(input);
   }
 
   /** Queues a message for when the run would end. */
-  followUp(message: AgentMessage<TCustom>): Receipt {
-    return this._inbox.followUp(message);
+  followUp(input: OneInput<TCustom>): Receipt {
+    return this._inbox.followUp(input);
   }
 
   /**
    * Sends a message whether or not a run is in progress: starts a run, or queues the message as a follow-up. Never
    * throws; when the run cannot be started the message is dropped and `onError` is told why.
    */
-  send(input: string | AgentMessage<TCustom>, images?: readonly ImageContent[]): Receipt {
+  send(input: OneInput<TCustom>, images?: readonly ImageContent[]): Receipt {
     const message = oneMessage<TCustom>(input, images);
     if (this._activeRun) return this._inbox.followUp(message);
     const entry = this._inbox.entry(message);

@@ -1,3 +1,4 @@
+import { type OneInput, oneMessage } from "./input.js";
 import { MessageQueue } from "./queue.js";
 import { MessagesUnderWay, OpenReceipt, type QueuedMessage } from "./receipts.js";
 import type { AgentMessage, CustomMessage, QueueMode, Receipt } from "./types.js";
@@ -35,12 +36,12 @@ export class Inbox<TCustom extends CustomMessage> {
     return this.steering.length > 0 ? this.steering.peek() : this.followUps.peek();
   }
 
-  steer(message: AgentMessage<TCustom>): Receipt {
-    return this._enqueue(this.steering, message);
+  steer(input: OneInput<TCustom>): Receipt {
+    return this._enqueue(this.steering, input);
   }
 
-  followUp(message: AgentMessage<TCustom>): Receipt {
-    return this._enqueue(this.followUps, message);
+  followUp(input: OneInput<TCustom>): Receipt {
+    return this._enqueue(this.followUps, input);
   }
 
   /** A message with a receipt, not queued anywhere yet. */
@@ -90,8 +91,8 @@ export class Inbox<TCustom extends CustomMessage> {
     this.followUps.clear();
   }
 
-  private _enqueue(queue: MessageQueue<TCustom>, message: AgentMessage<TCustom>): Receipt {
-    const entry = this.entry(message, queue);
+  private _enqueue(queue: MessageQueue<TCustom>, input: OneInput<TCustom>): Receipt {
+    const entry = this.entry(oneMessage(input), queue);
     queue.push(entry);
     return entry.receipt;
   }

@@ -1,9 +1,11 @@
 import type { AgentMessage, CustomMessage, ImageContent, TextContent } from "./types.js";
 
+/** Text, or a message. */
+export type OneInput<TCustom extends CustomMessage = never> = string | AgentMessage<TCustom>;
+
 /** What `prompt()` takes: text, one message, or several. */
 export type PromptInput<TCustom extends CustomMessage = never> =
-  | string
-  | AgentMessage<TCustom>
+  | OneInput<TCustom>
   | readonly AgentMessage<TCustom>[];
 
 /** Options of one run. */
@@ -37,8 +39,8 @@ export function promptMessages<TCustom extends CustomMessage>(
 
 /** The message of a prompt that may only be one. */
 export function oneMessage<TCustom extends CustomMessage>(
-  input: string | AgentMessage<TCustom>,
-  images: readonly ImageContent[] | undefined,
+  input: OneInput<TCustom>,
+  images?: readonly ImageContent[],
 ): AgentMessage<TCustom> {
   return typeof input === "string" ? userMessage(input, images) : input;
 }

@@ -15,7 +15,7 @@ export {
   EventStream,
 } from "./event-stream.js";
 export { DEFAULT_AGENT_IDENTITY } from "./identity.js";
-export type { PromptInput, PromptOptions } from "./input.js";
+export type { OneInput, PromptInput, PromptOptions } from "./input.js";
 export {
   isContextOverflow,
   isRetryable,

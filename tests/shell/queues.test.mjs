@@ -37,6 +37,14 @@ test("a receipt tells when a steering message has entered the transcript", async
   assert.deepEqual(history(agent), ["a", "S"]);
 });
 
+test("what waits may be text, as in prompt()", async () => {
+  const { agent } = setUp(["1", "2", "3"]);
+  agent.steer("steering");
+  agent.followUp("later");
+  await agent.prompt("a");
+  assert.deepEqual(history(agent), ["a", "steering", "later"]);
+});
+
 test("the same message may be queued twice; receipts have different ids", async () => {
   const { agent } = setUp(["1", "2", "3"]);
   const message = user("again");

@@ -1,6 +1,6 @@
 /** A session: an agent whose conversation is kept. */
 import type { Agent } from "../agent.js";
-import { oneMessage, type PromptInput, type PromptOptions, type RunOptions } from "../input.js";
+import { type OneInput, oneMessage, type PromptInput, type PromptOptions, type RunOptions } from "../input.js";
 import { checkNames } from "../names.js";
 import type { AgentMessage, AsyncEvents, CustomMessage, ImageContent, Receipt } from "../types.js";
 import { type CompactionOptions, Compactor } from "./auto-compaction.js";
@@ -171,20 +171,20 @@ export class Session<TCustom extends CustomMessage = never> {
   }
 
   /** As `agent.steer()`. */
-  steer(message: AgentMessage<TCustom>): Receipt {
-    return this._agent.steer(given(message, "message"));
+  steer(input: OneInput<TCustom>): Receipt {
+    return this._agent.steer(given(input, "message"));
   }
 
   /** As `agent.followUp()`. */
-  followUp(message: AgentMessage<TCustom>): Receipt {
-    return this._agent.followUp(given(message, "message"));
+  followUp(input: OneInput<TCustom>): Receipt {
+    return this._agent.followUp(given(input, "message"));
   }
 
   /**
    * As `agent.send()`. In a page that only follows, the page that writes gets the message and answers it; until the receipt
    * is settled it is being sent, then it is stored and here. `dropped`: it could not be handed on, as a `warning` says, or not be answered.
    */
-  send(input: string | AgentMessage<TCustom>, images?: readonly ImageContent[]): Receipt {
+  send(input: OneInput<TCustom>, images?: readonly ImageContent[]): Receipt {
     mustBeMessages([input]);
     const message = oneMessage<TCustom>(input, given(images ?? [], "images", "array"));
     if (this.role === "writer") return this._agent.send(message);
