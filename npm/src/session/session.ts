@@ -1,6 +1,12 @@
 /** A session: an agent whose conversation is kept. */
 import type { Agent } from "../agent.js";
-import { type OneInput, oneMessage, type PromptInput, type PromptOptions, type RunOptions } from "../input.js";
+import {
+  type OneInput,
+  oneMessage,
+  type PromptInput,
+  type PromptOptions,
+  type RunOptions,
+} from "../input.js";
 import { checkNames } from "../names.js";
 import type { AgentMessage, AsyncEvents, CustomMessage, ImageContent, Receipt } from "../types.js";
 import { type CompactionOptions, Compactor } from "./auto-compaction.js";
