@@ -48,7 +48,7 @@ impl Abort {
             if self.aborted() {
                 return Poll::Ready(());
             }
-            self.remember(cx.waker());
+            self.0.wakers.remember(cx.waker());
             Poll::Pending
         })
         .await;
@@ -61,7 +61,7 @@ impl Abort {
             if self.aborted() {
                 return Poll::Ready(None);
             }
-            self.remember(cx.waker());
+            self.0.wakers.remember(cx.waker());
             match work.as_mut().poll(cx) {
                 Poll::Ready(done) => Poll::Ready(Some(done)),
                 // The work itself may have aborted.
@@ -70,15 +70,6 @@ impl Abort {
             }
         })
         .await
-    }
-
-    /// One entry per task, however often it polls.
-    fn remember(&self, waker: &Waker) {
-        let known = (0..self.0.wakers.len())
-            .any(|index| self.0.wakers.with_at(index, |other| other.will_wake(waker)).unwrap_or_default());
-        if !known {
-            self.0.wakers.push(waker.clone());
-        }
     }
 }
 

@@ -181,7 +181,7 @@ impl Agent {
             if !self.is_running() {
                 return Poll::Ready(());
             }
-            self.0.idle.push(cx.waker().clone());
+            self.0.idle.remember(cx.waker());
             Poll::Pending
         })
         .await;

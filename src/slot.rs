@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 use std::mem;
+use std::task::Waker;
 
 /// A shared, replaceable value.
 #[derive(Default)]
@@ -92,6 +93,15 @@ impl<T> Slot<Vec<T>> {
         match self.0.borrow_mut().get_mut(index) {
             Some(place) => Some(mem::replace(place, value)),
             None => Some(value),
+        }
+    }
+}
+
+impl Slot<Vec<Waker>> {
+    /// Keep who waits: one entry per task, however often it polls.
+    pub(crate) fn remember(&self, waker: &Waker) {
+        if !self.read(|wakers| wakers.iter().any(|other| other.will_wake(waker))) {
+            self.push(waker.clone());
         }
     }
 }

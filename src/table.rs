@@ -110,6 +110,7 @@ mod tests {
         let old = table.insert("a");
         assert_eq!(table.remove(old), Some("a"));
         let new = table.insert("b");
+        assert!(new.index == old.index && new.generation != old.generation);
         assert_eq!(table.take(old), None);
         assert_eq!(table.restore(old, "late"), Some("late"));
         assert_eq!(table.remove(old), None);

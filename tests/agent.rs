@@ -9,10 +9,12 @@ use futures::executor::block_on;
 use futures::future::LocalBoxFuture;
 use steersman::agent::Agent;
 use steersman::error::Error;
+use steersman::model::Model;
 use steersman::native::{
     tool_fn, AgentEvent, AgentMessage, AssistantMessage, Content, Request, ResponseEvent, ResponseSink, StopReason,
     StreamFn, ToolCall, ToolOutput,
 };
+use steersman::queue::QueueMode;
 use steersman_wire::json::{self, Value};
 
 type Answer = Box<dyn Fn(&Request) -> AssistantMessage>;
@@ -215,6 +217,29 @@ fn a_second_prompt_is_refused_while_one_runs_and_a_dropped_run_is_over() {
     assert_eq!(texts(&agent).last().unwrap(), "assistant:a");
 }
 
+#[test]
+fn who_waits_for_the_end_of_a_run_is_kept_once_however_often_it_asks() {
+    struct Task;
+    impl std::task::Wake for Task {
+        fn wake(self: std::sync::Arc<Self>) {}
+    }
+    let agent = agent(vec![says("a")]);
+    agent.subscribe(Gate).forever();
+    let task = std::sync::Arc::new(Task);
+    let waker = task.clone().into();
+    let mut context = std::task::Context::from_waker(&waker);
+    let mut run = Box::pin(agent.prompt("x"));
+    assert!(run.as_mut().poll(&mut context).is_pending());
+    let before = std::sync::Arc::strong_count(&task);
+    let mut idle = Box::pin(agent.wait_for_idle());
+    for _ in 0..100 {
+        assert!(idle.as_mut().poll(&mut context).is_pending());
+    }
+    assert_eq!(std::sync::Arc::strong_count(&task), before + 1);
+    drop(run);
+    assert!(idle.as_mut().poll(&mut context).is_ready());
+}
+
 /// Never lets anything pass.
 struct Gate;
 
@@ -232,6 +257,16 @@ use std::future::Future;
 
 #[test]
 fn calls_of_an_answer_run_together_and_results_keep_their_order() {
+    assert_eq!(order_of_ends(false), ["fast", "slow"]);
+}
+
+#[test]
+fn a_tool_that_wants_to_be_alone_makes_its_batch_run_one_by_one() {
+    assert_eq!(order_of_ends(true), ["slow", "fast"]);
+}
+
+/// Two calls of one answer, the slow one first; `alone`: the fast tool runs one at a time.
+fn order_of_ends(alone: bool) -> Vec<&'static str> {
     let order = Rc::new(std::cell::RefCell::new(Vec::new()));
     let two_calls: Answer = Box::new(|_| {
         let call = |id: &str, name: &str| {
@@ -257,15 +292,76 @@ fn calls_of_an_answer_run_together_and_results_keep_their_order() {
             }
         })
     };
+    let agent = Agent::builder().stream_fn(Scripted::new(vec![two_calls, says("end")])).tool(tool("slow", 5));
+    let fast = tool("fast", 1);
+    let agent = agent.tool(if alone { fast.one_at_a_time() } else { fast }).build().unwrap();
+    block_on(agent.prompt("x")).unwrap();
+    assert_eq!(texts(&agent)[3..5], ["toolResult:slow", "toolResult:fast"]);
+    order.take()
+}
+
+#[test]
+fn what_is_changed_counts_from_the_next_request_on() {
+    let seen = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let log = seen.clone();
+    let answer: Answer = Box::new(move |request| {
+        let Request { model, thinking_level, session_id, api_key, .. } = request;
+        let words =
+            [model.text("id"), thinking_level, session_id.as_deref().unwrap_or("-"), api_key.as_deref().unwrap()];
+        log.borrow_mut().push(words.join(" "));
+        AssistantMessage { stop_reason: StopReason::Stop, ..AssistantMessage::default() }
+    });
     let agent = Agent::builder()
-        .stream_fn(Scripted::new(vec![two_calls, says("end")]))
-        .tool(tool("slow", 5))
-        .tool(tool("fast", 1))
+        .stream_fn(Scripted::new(vec![answer]))
+        .model(Model::openai_compatible("https://host/v1", "first"))
+        .api_key("key")
+        .session_id("one")
         .build()
         .unwrap();
     block_on(agent.prompt("x")).unwrap();
-    assert_eq!(*order.borrow(), ["fast", "slow"]);
-    assert_eq!(texts(&agent)[3..5], ["toolResult:slow", "toolResult:fast"]);
+    agent.set_model(Model::openai_compatible("https://host/v1", "second"));
+    agent.set_thinking_level("high");
+    agent.set_session_id(Some("two"));
+    block_on(agent.prompt("y")).unwrap();
+    agent.set_session_id(None);
+    block_on(agent.prompt("z")).unwrap();
+    assert_eq!(*seen.borrow(), ["first off one key", "second high two key", "second high - key"]);
+}
+
+#[test]
+fn queues_give_one_message_at_a_time_unless_all_are_asked_for() {
+    let agent = agent(vec![says("done")]);
+    assert_eq!((agent.steering_mode(), agent.follow_up_mode()), (QueueMode::OneAtATime, QueueMode::OneAtATime));
+    agent.set_follow_up_mode(QueueMode::All);
+    for text in ["a", "b"] {
+        agent.steer(Rc::new(AgentMessage::user(text)));
+        agent.follow_up(Rc::new(AgentMessage::user(text.to_uppercase())));
+    }
+    block_on(agent.prompt("x")).unwrap();
+    let expected = "system: user:x user:a assistant:done user:b assistant:done user:A user:B assistant:done";
+    assert_eq!(texts(&agent).join(" "), expected);
+}
+
+#[test]
+fn a_listener_hears_as_long_as_it_is_subscribed() {
+    let agent = agent(vec![says("done")]);
+    let heard = Rc::new(Cell::new((0, 0)));
+    let (short, long) = (heard.clone(), heard.clone());
+    let is_end = |event: &AgentEvent| u32::from(matches!(event, AgentEvent::AgentEnd { .. }));
+    let subscription = agent.subscribe(move |event: &AgentEvent| {
+        let (first, second) = short.get();
+        short.set((first + is_end(event), second));
+    });
+    agent
+        .subscribe(move |event: &AgentEvent| {
+            let (first, second) = long.get();
+            long.set((first, second + is_end(event)));
+        })
+        .forever();
+    block_on(agent.prompt("x")).unwrap();
+    drop(subscription);
+    block_on(agent.prompt("y")).unwrap();
+    assert_eq!(heard.get(), (1, 2));
 }
 
 async fn yield_now() {

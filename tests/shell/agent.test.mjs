@@ -120,6 +120,8 @@ test("usage adds up over a run and over all runs, and keeps unknown apart from 0
     [agent.usage.total.input, agent.usage.total.known, agent.usage.total.requests],
     [601, false, 5],
   );
+  agent.reset();
+  assert.deepEqual(agent.usage, { run: nothing, total: nothing });
 });
 
 test("dispose() aborts, removes listeners after the run, and leaves a usable agent", async () => {
