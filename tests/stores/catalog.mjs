@@ -1,5 +1,6 @@
 // The list of sessions of IndexedDB.
 import { equal, ok, refuses } from "./assert.mjs";
+import { patched, raw } from "./hands.mjs";
 
 const user = (content) => ({ role: "user", content, timestamp: 1 });
 const answer = (text) => ({
@@ -98,6 +99,88 @@ export function catalogCases(session, database) {
     equal([info.messageCount, info.preview, info.parentSession], [2, "files\nabout files", id]);
     await refuses(catalog.export("nobody"), "unknown_session");
     await refuses(catalog.import("not a file"), "not_a_session");
+    catalog.close();
+  });
+
+  on("whenever another page takes the same file in, each has it, and keeps what it adds", async () => {
+    const tree = SessionTree.create();
+    for (let at = 0; at < 250; at++) tree.appendMessage(user(`m${at}`));
+    const file = tree.export();
+    const pages = [new SessionCatalog({ database }), new SessionCatalog({ database })];
+    const takeIn = async (catalog, note) => {
+      const { id } = await catalog.import(file);
+      const store = catalog.open(id);
+      // Whoever else has it open lets go in a moment.
+      await store.takeOver();
+      await appendTo(store, "main", note, { type: "message", message: user(note) });
+      await store.close();
+      return id;
+    };
+    for (let n = 1, met = true; met; n++) {
+      let count = 0;
+      let second;
+      const begin = (original) =>
+        function (...given) {
+          if (++count === n) second = takeIn(pages[1], "second");
+          return original.apply(this, given);
+        };
+      const first = await patched(IDBDatabase.prototype, "transaction", begin, () =>
+        takeIn(pages[0], "first"),
+      );
+      met = second !== undefined;
+      const ids = [first, await (second ?? takeIn(pages[1], "second"))];
+      ok(ids[0] !== ids[1], `one id at transaction ${n}`);
+      for (const [at, note] of ["first", "second"].entries()) {
+        const copy = SessionTree.import(await pages[at].export(ids[at]));
+        equal(copy.getEntries().length, 251, `entries of the ${note} at transaction ${n}`);
+        equal(copy.getEntries().at(-1).message.content, note);
+        await pages[at].remove(ids[at]);
+      }
+    }
+    for (const page of pages) page.close();
+  });
+
+  on("a file whose id a page has open, and has not written to, becomes a copy", async () => {
+    const catalog = new SessionCatalog({ database });
+    const tree = made("open");
+    const store = catalog.open(tree.getSessionId());
+    const gone = [];
+    store.subscribe(({ type }) => gone.push(type));
+    await store.open();
+    const { id } = await catalog.import(tree.export());
+    ok(id !== store.id, "another id");
+    await store.commit(treeWrites(made("mine")));
+    equal([gone, (await store.stats()).messageCount], [[], 2]);
+    await store.close();
+    catalog.close();
+  });
+
+  on("a file whose import was broken off is taken in under its id", async () => {
+    const catalog = new SessionCatalog({ database });
+    const tree = made("broken off");
+    const file = tree.export();
+    const store = catalog.open(tree.getSessionId());
+    const [, ...writes] = treeWrites(tree);
+    await store.commit(writes.slice(0, 1));
+    await store.close();
+    equal((await catalog.import(file)).id, store.id);
+    equal(await catalog.export(store.id), file);
+    equal((await catalog.list()).find(({ id }) => id === store.id).messageCount, 2);
+    catalog.close();
+  });
+
+  on("a file takes the place of no session whose entries the browser took away: it is a copy", async () => {
+    const catalog = new SessionCatalog({ database });
+    const file = made("taken away").export();
+    const { id } = await catalog.import(file);
+    const db = await raw.open(database);
+    const entries = db.transaction("entries", "readwrite").objectStore("entries");
+    await raw.promised(entries.delete(IDBKeyRange.bound([id], [id, []])));
+    db.close();
+    const { id: copy } = await catalog.import(file);
+    ok(copy !== id, "another id");
+    equal(SessionTree.import(await catalog.export(copy)).getEntries().length, 2);
+    for (const each of [id, copy]) await catalog.remove(each);
     catalog.close();
   });
 

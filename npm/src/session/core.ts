@@ -402,7 +402,8 @@ export class SessionCore implements Companion, Owner {
       const isEmpty = stored.isNew || stored.tree.count === 0;
       if (isEmpty && this.tree.count > 0) return;
       this._take(stored);
-      this.transcript.install();
+      // Other messages that the application has given the agent count from the next run on.
+      if (this.role === "mirror" || this.transcript.isInstalled) this.transcript.install();
       this.events.emit({ type: "changed" });
       this.outbox.look();
     } catch (thrown) {
@@ -433,7 +434,8 @@ export class SessionCore implements Companion, Owner {
         if (!this.agent.state.isStreaming) await this._readAgain(true);
       } else {
         // What could not be stored when this page lost the session becomes a branch of its own.
-        this.recorder.forgetTip();
+        const header = await this.store.header().catch(() => null);
+        this.recorder.forgetTip(header !== undefined);
         this.recorder.paused = false;
         await this.recorder.flush();
         await this._readAgain(true);

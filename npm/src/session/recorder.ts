@@ -36,12 +36,12 @@ export class Recorder {
     private readonly stored: (lastSeq: number) => void,
   ) {}
 
-  /** Entries that are not in the store. */
+  /** How many entries are not in the store; a move without any is one. */
   get unsaved(): number {
-    return this.entries().length;
+    return this.entries().length || Number(this.hasWork);
   }
 
-  /** The same, themselves. */
+  /** The entries that are not in the store. */
   entries(): SessionEntry[] {
     return this.waiting.flatMap((write) => (write.kind === "entry" ? [write.entry as SessionEntry] : []));
   }
@@ -60,11 +60,15 @@ export class Recorder {
     this.start();
   }
 
-  /** Another page has written: only entries remain, and they are no end of the branch. The header is that page's. */
-  forgetTip(): void {
+  /**
+   * Another page may have written: entries and what they have used remain, and they are no end of the branch.
+   *
+   * @param begun the header is that page's
+   */
+  forgetTip(begun: boolean): void {
     this.tip = undefined;
-    this.header = undefined;
-    this.waiting = this.waiting.filter(({ kind }) => kind === "entry");
+    if (begun) this.header = undefined;
+    this.waiting = this.waiting.filter(({ kind }) => kind !== "value" && !(begun && kind === "header"));
   }
 
   /** Tries to store all that waits. Never rejects: `unsaved` says what is left. */

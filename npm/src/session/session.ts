@@ -135,7 +135,7 @@ export class Session<TCustom extends CustomMessage = never> {
     return this._core().restored;
   }
 
-  /** How many entries are not stored yet. `waitForIdle()` tries again. */
+  /** How many entries are not stored yet; a move without an entry is one. `waitForIdle()` tries again. */
   get unsaved(): number {
     return this._core().recorder.unsaved;
   }
@@ -155,7 +155,7 @@ export class Session<TCustom extends CustomMessage = never> {
     return this._agent.state.isStreaming || this.isCompacting;
   }
 
-  /** As `agent.prompt()`. Resolves when all is stored. */
+  /** As `agent.prompt()`. Resolves when all is stored, or `unsaved` says what is not. */
   async prompt(
     input: PromptInput<TCustom>,
     options?: readonly ImageContent[] | PromptOptions,
@@ -167,7 +167,7 @@ export class Session<TCustom extends CustomMessage = never> {
     await this.waitForIdle();
   }
 
-  /** As `agent.continue()`. Resolves when all is stored. */
+  /** As `agent.continue()`. Resolves when all is stored, or `unsaved` says what is not. */
   async continue(options: RunOptions = {}): Promise<void> {
     given(options, "options");
     await this.ready;
@@ -308,7 +308,7 @@ export class Session<TCustom extends CustomMessage = never> {
     return this._core().entryOf(message as AgentMessage);
   }
 
-  /** Names the session; a blank name takes the name away. Resolves when it is stored. */
+  /** Names the session; a blank name takes the name away. Resolves when it is stored, or `unsaved` says that it is not. */
   async setName(name: string): Promise<void> {
     given(name, "name", "string");
     await this.ready;
@@ -317,7 +317,7 @@ export class Session<TCustom extends CustomMessage = never> {
     await this._core().recorder.flush();
   }
 
-  /** Labels an entry; without a label it is taken away. Resolves when it is stored. */
+  /** Labels an entry; without a label it is taken away. Resolves when it is stored, or `unsaved` says that it is not. */
   async setLabel(entryId: string, label?: string): Promise<void> {
     await this.ready;
     this._core().mustWrite();

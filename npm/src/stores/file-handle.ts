@@ -11,13 +11,26 @@ interface Permissions {
 /**
  * A log in a file. Every commit writes a copy of the file and puts it in place, so that it is there whole or not at all;
  * for long sessions the browser's own storage is faster. A file that somebody else has changed meanwhile is not written
- * (`fenced`). Where the permission is gone, as after a reload, it is asked for, which needs a click (`blocked` without).
+ * (`fenced`), nor one that was removed (`gone`). Where the permission is gone, as after a reload, it is asked for, which
+ * needs a click (`blocked` without).
+ *
+ * @param name of the file among all that are written so; one at a time is
  */
-export function fileHandleLog(handle: FileSystemFileHandle): TextLog {
+export function fileHandleLog(handle: FileSystemFileHandle, name = handle?.name): TextLog {
   let size = 0;
+  const current = () =>
+    handle.getFile().catch((cause) => {
+      throw cause?.name === "NotFoundError" ? new SessionError("gone", undefined, { cause }) : cause;
+    });
   const write = async (act: (file: FileSystemWritableFileStream) => Promise<void>, length: number) => {
     await permit(handle);
-    if ((await handle.getFile()).size !== size) throw new SessionError("fenced");
+    const locks = globalThis.navigator?.locks;
+    // Of copies that several pages write at once, browsers keep the last.
+    await (locks ? locks.request(`steersman:file:${name}`, () => replace(act)) : replace(act));
+    size = length;
+  };
+  const replace = async (act: (file: FileSystemWritableFileStream) => Promise<void>) => {
+    if ((await current()).size !== size) throw new SessionError("fenced");
     const file = await handle.createWritable({ keepExistingData: true });
     try {
       await act(file);
@@ -26,11 +39,10 @@ export function fileHandleLog(handle: FileSystemFileHandle): TextLog {
       await file.abort().catch(() => {});
       throw thrown;
     }
-    size = length;
   };
   return {
     async read() {
-      const file = await handle.getFile();
+      const file = await current();
       size = file.size;
       return file.text();
     },

@@ -77,7 +77,7 @@ export function opfsLog(id: string, folder?: string): TextLog {
       if (log) return;
       const file = await fileOf(id, LOG, folder);
       sync = await openSync(file);
-      log = sync ? syncLog(sync) : fileHandleLog(file);
+      log = sync ? syncLog(sync) : fileHandleLog(file, `${folder}/${nameOf(id)}`);
     },
     read: async () => opened().read(),
     append: async (text, firstSeq) => opened().append(text, firstSeq),

@@ -267,6 +267,59 @@ export const following = {
     equal(session.name, "Third");
   },
 
+  "a name that comes from a list of sessions leaves the messages that the application has set": async (
+    host,
+  ) => {
+    const { Session } = host.session;
+    const [here] = pages(host, 1);
+    const agent = agentOf(host, ["One.", "Two."]);
+    const session = await Session.open({ agent, store: here });
+    await session.prompt("1");
+    const set = [...agent.state.messages.slice(0, 2), { role: "user", content: "Set.", timestamp: 2 }];
+    for (const give of [
+      () => {
+        agent.state.messages = set;
+      },
+      () => agent.state.messages.push({ role: "user", content: "Added.", timestamp: 3 }),
+    ]) {
+      give();
+      const before = texts(agent.state.messages);
+      const changed = new Promise((resolve) =>
+        session.subscribe(({ type }) => type === "changed" && resolve()),
+      );
+      await here.rename(`After ${before.length}`);
+      await changed;
+      equal(session.name, `After ${before.length}`);
+      equal(texts(agent.state.messages), before);
+    }
+    await session.prompt("2");
+    equal(texts(agent.state.messages), ["1", "Set.", "Added.", "2"]);
+    equal(texts(session.tree.buildSessionContext().messages), ["1", "Set.", "Added.", "2"]);
+    await session.dispose({ keepStore: true });
+    const again = await Session.open({ agent: agentOf(host, []), store: here });
+    equal(texts(again.agent.state.messages), ["1", "Set.", "Added.", "2"]);
+  },
+
+  "what could not be stored when the session began is listed when it is": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const commit = here.commit;
+    here.commit = async () => {
+      throw new host.session.SessionError("quota");
+    };
+    const session = await Session.open({ agent: agentOf(host, []), store: here });
+    await session.prompt("1");
+    ok(session.unsaved > 0, "kept");
+    const other = await Session.open({ agent: agentOf(host, []), store: there });
+    await other.takeOver();
+    here.commit = commit;
+    await session.takeOver();
+    equal([session.role, session.unsaved], ["writer", 0]);
+    equal((await here.header())?.id, here.id);
+    equal((await here.scanUsage()).length, 1);
+    equal(texts(session.agent.state.messages), ["1"]);
+  },
+
   "a session that was removed takes no prompts": async (host) => {
     const { Session, MemoryStore } = host.session;
     const store = new MemoryStore();

@@ -23,6 +23,32 @@ export const storing = {
     equal(await stored(store), `system model_change thinking_level_change ${turn} ${turn}`);
   },
 
+  "a name, a label and a move that could not be stored are told as messages are": async (host) => {
+    const { Session } = host.session;
+    const failures = [];
+    const store = failing(host, failures);
+    const session = await Session.open({ agent: agentOf(host, []), store });
+    await session.prompt("1");
+    const events = told(session);
+    const { id } = session.tree.getEntries().find(({ message }) => message?.role === "user");
+    for (const act of [
+      () => session.setName("x"),
+      () => session.setLabel(id, "y"),
+      () => session.branch(id),
+    ]) {
+      failures.push(...Array(9).fill("quota"));
+      await act();
+      const { type, error, unsaved } = events.at(-1).type === "storage_error" ? events.at(-1) : events.at(-2);
+      equal([type, error?.code, unsaved], ["storage_error", "storage_quota", 1], String(act));
+      equal(session.unsaved, 1, String(act));
+      failures.length = 0;
+      await session.waitForIdle();
+      equal(session.unsaved, 0, String(act));
+    }
+    equal(await store.value("pi.branch.tip", "main"), id);
+    equal((await stored(store)).split(" ").slice(-2), ["session_info", "label"]);
+  },
+
   "a commit that landed unseen is not written twice": async (host) => {
     const { Session } = host.session;
     const store = failing(host, ["lost_answer"]);

@@ -21,8 +21,9 @@ import { appendName, MAIN } from "./naming.js";
 import { packAll } from "./packs.js";
 import { estimate, persist, type StorageEstimate } from "./quota.js";
 import { readRow, readValue, scanEntries } from "./reads.js";
-import { type SessionRow, STORES, within } from "./schema.js";
+import { type SessionRow, STORES } from "./schema.js";
 import { IndexedDbStore } from "./store.js";
+import { removeRows } from "./writer.js";
 
 /** Writes of an import that are done at a time: more would hold the page up. */
 const AT_A_TIME = 200;
@@ -87,16 +88,11 @@ export class SessionCatalog {
    */
   async remove(id: string): Promise<void> {
     const store = this.open(given(id, "id", "string"));
-    await store.takeOver().catch((error) => {
-      // Its entries are: the rest of it goes, too.
-      if (!(error instanceof SessionError && error.code === "gone")) throw error;
-    });
+    // Where its entries are gone, the rest of it goes, too.
+    await store.takeOver().catch(unlessGone);
     await this.#db.run(STORES, "readwrite", async (tx) => {
-      const every = within(id);
-      await Promise.all([
-        tx.objectStore("sessions").delete(id),
-        ...STORES.filter((name) => name !== "sessions").map((name) => tx.objectStore(name).delete(every)),
-      ]);
+      await tx.objectStore("sessions").delete(id);
+      await removeRows(tx, id);
     });
     const gone = channel<Message>(sessionChannel(this.#name, id), () => {});
     gone.post({ kind: "gone" });
@@ -120,21 +116,22 @@ export class SessionCatalog {
   }
 
   /**
-   * Takes a session file in, of any version that pi wrote. A session whose id is there already becomes a copy with an id
-   * of its own.
+   * Takes a session file in, of any version that pi wrote. A session whose id is there already, or open in a page, becomes
+   * a copy with an id of its own.
    *
    * @throws SessionError as `SessionTree.importAsync`
    */
   async import(file: SessionSource): Promise<TakenIn> {
     let tree = await SessionTree.importAsync(file);
     const { reports } = tree;
-    const there = await readRow(this.#db, tree.getSessionId());
-    if (there?.header) tree = tree.fork(uuid());
-    const id = tree.getSessionId();
-    // An import that was broken off.
-    if (there && !there.header) await this.remove(id);
-    const store = this.open(id);
+    let store = this.open(tree.getSessionId());
     try {
+      // Another page may be at the same file, or the browser has taken the entries away.
+      if (!(await store.clear().catch(unlessGone))) {
+        await store.close();
+        tree = tree.fork(uuid());
+        store = this.open(tree.getSessionId());
+      }
       // The header comes last: until then there is no session.
       const [header, ...writes] = treeWrites(tree, MAIN);
       for (let at = 0; at < writes.length; at += AT_A_TIME) {
@@ -143,19 +140,17 @@ export class SessionCatalog {
       }
       await store.commit([header as StoreWrite]);
       // It is there; what makes reading it fast is not missed.
-      await packAll(this.#db, id).catch(() => {});
+      await packAll(this.#db, store.id).catch(() => {});
     } catch (thrown) {
-      // What nobody sees must not fill the disk; but another page may be at the same file.
-      const { code } = thrown as { code?: unknown };
-      await store.close();
-      if (code !== "fenced" && code !== "gone") await this.remove(id).catch(() => {});
+      // What nobody sees must not fill the disk.
+      await store.clear().catch(() => {});
       throw thrown;
     } finally {
       await store.close();
       tree.dispose();
     }
-    this.#changed(id);
-    return { id, reports };
+    this.#changed(store.id);
+    return { id: store.id, reports };
   }
 
   /** The file of a session, as pi writes it. @throws SessionError `unknown_session` */
@@ -232,6 +227,10 @@ function infoOf(row: SessionRow): SessionInfo {
     ...(name === undefined ? {} : { name }),
     ...(parent === undefined ? {} : { parentSession: parent }),
   };
+}
+
+function unlessGone(thrown: unknown): void {
+  if ((thrown as SessionError).code !== "gone") throw thrown;
 }
 
 const oneLine = (name: string): string =>

@@ -19,7 +19,7 @@ import { leaseLock, type WriterLock, webLock } from "./lock.js";
 import { type Packer, packer } from "./packs.js";
 import { readRow } from "./reads.js";
 import type { SessionRow } from "./schema.js";
-import { beginEpoch, forget, leaseIn } from "./writer.js";
+import { beginEpoch, clear, forget, leaseIn } from "./writer.js";
 
 /** So long the page that writes may take to let go, in milliseconds. */
 const TAKE_OVER_MS = 5000;
@@ -107,6 +107,14 @@ export class Owner {
         if (code === "gone") this.#vanish();
         throw error;
       }
+    });
+  }
+
+  /** Begins a session anew of which there is no header. Whether it may be written here from its beginning. */
+  clear(): Promise<boolean> {
+    return this.inTurn(async () => {
+      await this.ready();
+      return this.role === "writer" && clear(this.#db, this.#place.id, this.#epoch);
     });
   }
 

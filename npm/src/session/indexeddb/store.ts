@@ -106,6 +106,11 @@ export class IndexedDbStore implements SessionStore {
     );
   }
 
+  /** @internal Takes away what an import that was broken off has left. Whether there is no session, and nobody else begins one. */
+  clear(): Promise<boolean> {
+    return this.#owner.clear();
+  }
+
   async entries(ids: readonly string[]): Promise<(StoredEntry | undefined)[]> {
     await this.open();
     return reads.readEntries(this.#db, this.id, ids);

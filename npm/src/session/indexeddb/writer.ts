@@ -1,8 +1,8 @@
 /** What makes a page the writer, in the database. */
 import { SessionError } from "../call.js";
-import type { Database } from "./database.js";
+import type { Database, Transaction } from "./database.js";
 import type { LeaseRecord } from "./lock.js";
-import { type SessionRow, within } from "./schema.js";
+import { type SessionRow, STORES, within } from "./schema.js";
 import { emptyRow } from "./summary.js";
 
 /**
@@ -34,6 +34,25 @@ export function forget(db: Database, id: string, epoch: number): Promise<void> {
     const row = await sessions.get(id);
     if (row?.nextSeq === 1 && row.epoch === epoch) await sessions.delete(id);
   });
+}
+
+/** Takes away what there is of a session without a header, which nobody sees. Whether it has none, and this epoch is on. */
+export function clear(db: Database, id: string, epoch: number): Promise<boolean> {
+  return db.run(STORES, "readwrite", async (tx) => {
+    const sessions = tx.objectStore("sessions");
+    const row = await sessions.get(id);
+    if (row?.epoch !== epoch || row.header) return false;
+    await removeRows(tx, id);
+    const { created, lease } = row;
+    await sessions.put({ ...emptyRow(id, created), epoch, ...(lease && { lease }) });
+    return true;
+  });
+}
+
+/** Removes all of a session but its row. */
+export async function removeRows(tx: Transaction, id: string): Promise<void> {
+  const others = STORES.filter((name) => name !== "sessions");
+  await Promise.all(others.map((name) => tx.objectStore(name).delete(within(id))));
 }
 
 /** A lease that was met so often without a change is nobody's: its holder would have renewed it each time. */
