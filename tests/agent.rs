@@ -343,6 +343,23 @@ fn queues_give_one_message_at_a_time_unless_all_are_asked_for() {
 }
 
 #[test]
+fn what_comes_as_an_aborted_run_ends_stays_queued() {
+    let agent = agent(vec![says("done")]);
+    let handle = agent.clone();
+    let subscription = agent.subscribe(move |event: &AgentEvent| {
+        if let AgentEvent::AgentEnd { .. } = event {
+            handle.follow_up(Rc::new(AgentMessage::user("later")));
+            handle.abort();
+        }
+    });
+    block_on(agent.prompt("x")).unwrap();
+    drop(subscription);
+    assert_eq!(texts(&agent).join(" "), "system: user:x assistant:done");
+    block_on(agent.continue_run()).unwrap();
+    assert_eq!(texts(&agent).join(" "), "system: user:x assistant:done user:later assistant:done");
+}
+
+#[test]
 fn a_listener_hears_as_long_as_it_is_subscribed() {
     let agent = agent(vec![says("done")]);
     let heard = Rc::new(Cell::new((0, 0)));

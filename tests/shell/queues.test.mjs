@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent } from "steersman";
+import { crashEngine } from "steersman/testing";
 import { call, model, scripted, textOf, toolOf, user } from "./scripted.mjs";
 
 const setUp = (answers, more = {}, state = {}) => {
@@ -72,6 +73,68 @@ test("clearing a queue, reset() and dispose() drop what waits", async () => {
   agent.dispose();
   for (const receipt of [...cleared, reset, disposed]) assert.equal(await receipt.settled, "dropped");
   assert.equal(agent.hasQueuedMessages(), false);
+});
+
+test("a run that begins with steering takes what is steered while it goes on", async () => {
+  const { agent } = setUp(
+    ["old", [call("k", "t")], "new", "end"],
+    {},
+    { tools: [toolOf("t", () => steer("S2"))] },
+  );
+  const steer = (text) => void agent.steer(user(text));
+  await agent.prompt("a");
+  steer("S1");
+  await agent.continue();
+  assert.deepEqual(history(agent), ["a", "S1", "S2"]);
+  assert.equal(agent.hasQueuedMessages(), false);
+});
+
+test("what was delivered stays so when its run rejects", async () => {
+  const { agent } = setUp(["b"]);
+  const ends = [];
+  const rejected = new Promise((resolve) => {
+    agent.onError = () => ends.length === 2 && resolve();
+  });
+  agent.subscribe(({ type }) => {
+    if (type !== "agent_end") return;
+    ends.push(type);
+    throw new Error("broken listener");
+  });
+  const receipt = agent.send("a");
+  // The run has failed, and so has telling of it.
+  await rejected;
+  assert.equal(receipt.status, "delivered");
+});
+
+test("what comes as an aborted run ends stays queued for the next one", async () => {
+  const { agent } = setUp([]);
+  const stop = agent.subscribe(({ type }) => {
+    if (type !== "agent_end") return;
+    agent.followUp(user("later"));
+    agent.abort();
+  });
+  await agent.prompt("a");
+  stop();
+  assert.deepEqual(history(agent), ["a"]);
+  assert.equal(agent.hasQueuedMessages(), true);
+  await agent.continue();
+  assert.deepEqual(history(agent), ["a", "later"]);
+});
+
+test("a crash of the engine puts what it had taken back before what still waits", async () => {
+  const { agent } = setUp(["1"]);
+  const receipts = ["1", "2", "3"].map((text) => agent.followUp(user(text)));
+  const stop = agent.subscribe(({ type, message }) => {
+    if (type === "message_start" && message.content === "1") crashEngine("panic");
+  });
+  await agent.prompt("a");
+  stop();
+  assert.deepEqual(history(agent), ["a"]);
+  agent.followUpMode = "all";
+  assert.deepEqual(agent.peekQueuedMessages().map(textOf), ["1", "2", "3"]);
+  await agent.prompt("b");
+  assert.deepEqual(history(agent), ["a", "b", "1", "2", "3"]);
+  for (const receipt of receipts) assert.equal(receipt.status, "delivered");
 });
 
 test("a message that a failing run had taken is reported as dropped, one still queued is kept", async () => {
