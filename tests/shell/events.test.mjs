@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, AgentBusyError } from "steersman";
-import { model, scripted, textOf } from "./scripted.mjs";
+import { call, model, scripted, textOf, toolOf } from "./scripted.mjs";
 
 const agentWith = (answers, more = {}) =>
   new Agent({ initialState: { model }, streamFn: scripted(answers), ...more });
@@ -121,6 +121,25 @@ test("leaving stream() does not abort the run", async () => {
   for await (const event of stream) if (event.type === "turn_start") break;
   assert.equal((await stream.result()).length, 2);
   assert.equal(agent.state.errorMessage, undefined);
+});
+
+test("dispose() ends stream(), whatever the run still waits for", async () => {
+  const never = toolOf("t", () => {
+    agent.dispose();
+    return new Promise(() => {});
+  });
+  const agent = new Agent({
+    initialState: { model, tools: [never] },
+    streamFn: scripted([[call("k", "t")]]),
+  });
+  const stream = agent.stream("a");
+  const seen = [];
+  for await (const { type } of stream) seen.push(type);
+  assert.equal(seen.at(-1), "tool_execution_start");
+  assert.deepEqual(
+    (await stream.result()).map(({ role }) => role),
+    ["user", "assistant"],
+  );
 });
 
 test("stream() during a run fails, leaves that run alone, and is not unhandled when nobody reads it", async () => {

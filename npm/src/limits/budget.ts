@@ -29,10 +29,7 @@ export class Budget {
       if (over) return finished(failureMessage(model, over, false));
       this.#requests++;
       const response = await streamFn(model, context, options);
-      let counted = false;
       return withResult(response, (message) => {
-        if (counted) return;
-        counted = true;
         const { tokens, cost } = spentOn(message, model, context);
         this.#tokens += tokens;
         this.#cost += cost;
