@@ -17,8 +17,8 @@ use crate::abort::Abort;
 use crate::error::{Error, ErrorKind};
 use crate::model::Model;
 use crate::native::{
-    system, AgentMessage, Config, EventQueues, Events, Hooks, Listener, Listeners, Registered, StreamFn, Subscription,
-    Tool,
+    system, AgentMessage, Bounds, Config, EventQueues, Events, Hooks, Limits, Listener, Listeners, Registered,
+    StreamFn, Subscription, Tool,
 };
 use crate::profile::Profile;
 use crate::queue::{MessageQueue, QueueMode};
@@ -299,6 +299,23 @@ impl Agent {
     /// Change whether the tool calls of an answer run one by one, from the next run on.
     pub fn set_sequential_tools(&self, sequential: bool) {
         self.configure(|config| config.sequential = sequential);
+    }
+
+    /// How far a run may go.
+    pub fn limits(&self) -> Limits {
+        self.0.config.get().bounds.limits
+    }
+
+    /// Change how far a run may go, from the next run on.
+    ///
+    /// # Errors
+    /// Misuse: a limit that makes no sense or needs a timer that the agent does not have; nothing is changed then.
+    pub fn set_limits(&self, limits: Limits) -> Result<(), Error> {
+        let Config { bounds, .. } = self.0.config.get();
+        let bounds = Bounds { limits, ..bounds };
+        bounds.check()?;
+        self.configure(|config| config.bounds = bounds);
+        Ok(())
     }
 
     /// Session id of the next run, for the provider's caches.

@@ -26,6 +26,18 @@ pub enum ErrorKind {
     Protocol,
     /// The answer ended before its terminal marker.
     StreamTruncated,
+    /// The answer fell silent for longer than a limit.
+    StreamIdle,
+    /// A tool took longer than a limit.
+    ToolTimeout,
+    /// The requests of the run are used up.
+    LimitTurns,
+    /// The tool calls of the run are used up.
+    LimitToolCalls,
+    /// The tokens of the run are used up.
+    LimitTokens,
+    /// The money of the run is used up.
+    LimitCost,
     /// The request cannot be built from what was given.
     InvalidRequest,
     /// Not available here.
@@ -54,6 +66,12 @@ impl ErrorKind {
             ErrorKind::Refused => "refused",
             ErrorKind::Protocol => "protocol",
             ErrorKind::StreamTruncated => "stream_truncated",
+            ErrorKind::StreamIdle => "stream_idle",
+            ErrorKind::ToolTimeout => "tool_timeout",
+            ErrorKind::LimitTurns => "limit_turns",
+            ErrorKind::LimitToolCalls => "limit_tool_calls",
+            ErrorKind::LimitTokens => "limit_tokens",
+            ErrorKind::LimitCost => "limit_cost",
             ErrorKind::InvalidRequest | ErrorKind::NothingToContinue => "invalid_request",
             ErrorKind::Unsupported => "unsupported",
             ErrorKind::Busy => "busy",

@@ -1,5 +1,6 @@
 //! [`AgentBuilder`]: what an agent, or a loop without one, is made of.
 
+use std::future::Future;
 use std::rc::Rc;
 
 use steersman_wire::schema::Patterns;
@@ -8,7 +9,9 @@ use super::state::State;
 use super::{Agent, Inner};
 use crate::error::{Error, ErrorKind};
 use crate::model::Model;
-use crate::native::{AgentMessage, Config, Context, Hooks, Loop, NoHooks, Registered, StreamFn, SystemMessage, Tool};
+use crate::native::{
+    AgentMessage, Bounds, Config, Context, Hooks, Limits, Loop, NoHooks, Registered, StreamFn, SystemMessage, Tool,
+};
 use crate::profile::Profile;
 use crate::queue::{MessageQueue, QueueMode};
 use crate::slot::Slot;
@@ -23,7 +26,8 @@ pub struct AgentBuilder {
     stream_fn: Option<Rc<dyn StreamFn>>,
     hooks: Rc<dyn Hooks>,
     patterns: Rc<dyn Patterns>,
-    now: Rc<dyn Fn() -> f64>,
+    now: Option<Rc<dyn Fn() -> f64>>,
+    bounds: Bounds,
     sequential: bool,
     tool_boundary: bool,
     api_key: Option<Rc<str>>,
@@ -44,7 +48,8 @@ impl Default for AgentBuilder {
             stream_fn: None,
             hooks: Rc::new(NoHooks),
             patterns: default_patterns(),
-            now: Rc::new(|| 0.0),
+            now: None,
+            bounds: Bounds::default(),
             sequential: false,
             tool_boundary: false,
             api_key: None,
@@ -123,7 +128,37 @@ impl AgentBuilder {
     /// The clock for timestamps and durations: milliseconds since 1970. Without it every timestamp is 0.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> f64 + 'static) -> Self {
-        self.now = Rc::new(now);
+        self.now = Some(Rc::new(now));
+        self
+    }
+
+    /// What waits some milliseconds, for limits of time: the sleep of your executor. In a page it is there (feature
+    /// `web`).
+    #[must_use]
+    pub fn timer<S: Future<Output = ()> + 'static>(mut self, sleep: impl Fn(f64) -> S + 'static) -> Self {
+        self.bounds.timer = Some(Rc::new(move |ms| Box::pin(sleep(ms))));
+        self
+    }
+
+    /// How far a run may go. Nothing is limited unless you say so.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.bounds.limits = limits;
+        self
+    }
+
+    /// How long a run waits for a tool after it was aborted, in milliseconds. Then the call counts as aborted, and the
+    /// tool's future is dropped. Without it as long as the tool takes; 0 does not wait at all.
+    #[must_use]
+    pub fn tool_abort_grace_ms(mut self, ms: u32) -> Self {
+        self.bounds.tool_abort_grace_ms = Some(ms);
+        self
+    }
+
+    /// Most tools of a batch that run at the same time. The others wait for their turn, in the order of the calls.
+    #[must_use]
+    pub fn tool_concurrency(mut self, most: usize) -> Self {
+        self.bounds.tool_concurrency = Some(most);
         self
     }
 
@@ -179,7 +214,7 @@ impl AgentBuilder {
     /// The agent.
     ///
     /// # Errors
-    /// No stream function, or a tool whose parameters are no JSON Schema.
+    /// No stream function, a tool whose parameters are no JSON Schema, or a limit that makes no sense or needs a timer.
     pub fn build(self) -> Result<Agent, Error> {
         let config = self.config()?;
         let tools = Registered::all(&self.tools, self.profile)?;
@@ -218,11 +253,14 @@ impl AgentBuilder {
 
     fn config(&self) -> Result<Config, Error> {
         let none = || Error::new(ErrorKind::InvalidRequest, "an agent needs a stream function");
+        let bounds = Bounds { clock: self.now.is_some(), ..self.bounds.clone() };
+        bounds.check()?;
         Ok(Config {
+            bounds,
             hooks: self.hooks.clone(),
             stream_fn: self.stream_fn.clone().ok_or_else(none)?,
             patterns: self.patterns.clone(),
-            now: self.now.clone(),
+            now: self.now.clone().unwrap_or_else(|| Rc::new(|| 0.0)),
             sequential: self.sequential,
             tool_boundary: self.tool_boundary,
             api_key: self.api_key.clone(),

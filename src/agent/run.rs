@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::host::Host;
 use crate::native::{
-    AgentEvent, AgentMessage, AssistantMessage, Content, Context, Hook, Native, Shell, StopReason, Usage,
+    AgentEvent, AgentMessage, AssistantMessage, Content, Context, Hook, Limiter, Native, Shell, StopReason, Usage,
 };
 use crate::slot::Slot;
 
@@ -45,22 +45,24 @@ impl Agent {
         let over = Over { agent: self.0.clone(), abort: abort.clone(), ended: Slot::new(false) };
         drop(self.0.state.streaming.take());
         drop(self.0.state.error_message.take());
-        let ended = match self.loops(start, &abort).await {
+        // One for all its loops: what listeners of `agent_end` queue belongs to the run.
+        let limiter = Limiter::new(&self.0.config.get());
+        let ended = match self.loops(start, &abort, &limiter).await {
             Ok(()) => Ok(()),
-            Err(error) => self.fail(&abort, &error).await,
+            Err(error) => self.fail(&abort, &error, limiter).await,
         };
         over.ended.replace(true);
         ended
     }
 
     /// Usually one loop. Messages that listeners of `agent_end` queue come after its last poll and need another.
-    async fn loops(&self, start: Start, abort: &Abort) -> Result<(), Error> {
+    async fn loops(&self, start: Start, abort: &Abort, limiter: &Rc<Limiter>) -> Result<(), Error> {
         let state = &self.0.state;
         let mut next = Some(start);
         while let Some(start) = next {
             let skip = matches!(start, Start::Steering(_));
             let shell = Rc::new(RunShell::new(&self.0, abort, skip));
-            let host = self.host(shell.clone(), abort);
+            let host = self.host(shell.clone(), abort, limiter.clone());
             let messages = Rc::new(Slot::new(state.messages.get()));
             let context = Rc::new(Context::new(messages, state.tools.get(), state.system_prompt.get()));
             match start {
@@ -74,14 +76,14 @@ impl Agent {
         Ok(())
     }
 
-    fn host(&self, shell: Rc<RunShell>, abort: &Abort) -> Native {
+    fn host(&self, shell: Rc<RunShell>, abort: &Abort, limiter: Rc<Limiter>) -> Native {
         let state = &self.0.state;
-        Native::new(self.0.config.get(), shell, abort.clone(), state.model.get(), state.thinking_level.get())
+        Native::new(self.0.config.get(), limiter, shell, abort.clone(), state.model.get(), state.thinking_level.get())
     }
 
     /// Something failed that should not have: the run still ends with every closing event, and the failure is a
     /// message. Fails only when a listener fails again.
-    async fn fail(&self, abort: &Abort, error: &Error) -> Result<(), Error> {
+    async fn fail(&self, abort: &Abort, error: &Error, limiter: Rc<Limiter>) -> Result<(), Error> {
         let model = self.model();
         let message = Rc::new(AgentMessage::Assistant(AssistantMessage {
             content: vec![Content::text("")],
@@ -94,7 +96,7 @@ impl Agent {
             timestamp: (self.0.config.get().now)(),
             ..AssistantMessage::default()
         }));
-        let host = self.host(Rc::new(RunShell::new(&self.0, abort, false)), abort);
+        let host = self.host(Rc::new(RunShell::new(&self.0, abort, false)), abort, limiter);
         let (results, added) = (host.list(), host.list());
         added.push(message.clone());
         host.emit(Event::MessageStart(&message)).await?;

@@ -7,6 +7,7 @@ use steersman_wire::schema::{self, Options, Patterns, Schema};
 
 use super::event::AgentEvent;
 use super::hooks::{Hook, Hooks};
+use super::limits::Bounds;
 use super::message::AgentMessage;
 use super::stream_fn::StreamFn;
 use super::tool::Tool;
@@ -98,5 +99,6 @@ pub(crate) struct Config {
     /// Used when the hook gives no key.
     pub api_key: Option<Rc<str>>,
     pub session_id: Option<Rc<str>>,
+    pub bounds: Bounds,
     pub profile: Profile,
 }

@@ -208,7 +208,8 @@ impl Json {
         });
     }
 
-    fn block(&mut self, block: &Content) {
+    /// A block of content.
+    pub fn block(&mut self, block: &Content) {
         match block {
             Content::Text { text, signature } => self.object(|out| {
                 out.text("type", "text");

@@ -153,6 +153,18 @@ pub enum ResponseEvent {
     },
 }
 
+impl ResponseEvent {
+    /// Whether it is a delta that carries nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            ResponseEvent::TextDelta { delta, .. }
+            | ResponseEvent::ThinkingDelta { delta, .. }
+            | ResponseEvent::ToolCallDelta { delta, .. } => delta.is_empty(),
+            _ => false,
+        }
+    }
+}
+
 /// The events of an agent as a `Stream`, from the moment it was asked for until it is dropped. It gets every event,
 /// whatever the listeners do, and never holds a run up: what is not taken yet is kept.
 pub struct Events {

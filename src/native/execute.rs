@@ -9,10 +9,11 @@ use futures::future::LocalBoxFuture;
 
 use super::context::{Registered, Shell};
 use super::event::AgentEvent;
+use super::limits::{within, Bound, CallFailure, Cut};
 use super::message::ToolCall;
 use super::tool::{ToolContext, ToolOutput};
 use crate::abort::Abort;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::slot::Slot;
 use crate::together::Together;
 use steersman_wire::json::Value;
@@ -67,20 +68,23 @@ pub(super) async fn execute(
     args: Value,
     shell: &Rc<dyn Shell>,
     abort: &Abort,
+    time: &Bound,
     now: &dyn Fn() -> f64,
-) -> Result<(Result<Rc<ToolOutput>, Error>, f64), Error> {
+) -> Result<(Result<Rc<ToolOutput>, CallFailure>, f64), Error> {
+    // With a time of its own it has an abort of its own.
+    let own = if time.ms.is_some() { abort.child() } else { abort.clone() };
     let updates = Rc::new(Updates { fresh: Slot::new(Some(Vec::new())), waker: Slot::new(None) });
     let _closed = Closed(updates.clone());
     let context = ToolContext {
         id: call.id.clone(),
         arguments_text: call.arguments_text.clone(),
-        abort: abort.clone(),
+        abort: own.clone(),
         updates: {
             let (shell, call, updates) = (shell.clone(), call.clone(), updates.clone());
             Rc::new(move |partial| updates.send(&shell, &call, partial))
         },
     };
-    let mut running = tool.tool.execute(args, context);
+    let mut running = Box::pin(within(tool.tool.execute(args, context), time, abort));
     let mut under_way = Together::new();
     let mut failure = None;
     let outcome = poll_fn(|cx| {
@@ -92,6 +96,16 @@ pub(super) async fn execute(
         outcome
     })
     .await;
+    let outcome = match outcome {
+        Ok(outcome) => outcome.map(Rc::new).map_err(CallFailure::from),
+        Err(cut) => {
+            let failure = left(cut, time);
+            own.abort(&failure.message);
+            Err(failure)
+        }
+    };
+    // A tool that is left ends here; what it has started elsewhere was told.
+    drop(running);
     // A tool that never waited has the others of its batch started first.
     let mut yielded = false;
     poll_fn(|cx| {
@@ -109,8 +123,18 @@ pub(super) async fn execute(
     poll_fn(|cx| drain(&mut under_way, &mut failure, cx)).await;
     match failure {
         Some(failure) => Err(failure),
-        None => Ok((outcome.map(Rc::new), ended)),
+        None => Ok((outcome, ended)),
     }
+}
+
+/// Why a tool has no result that was left.
+fn left(cut: Cut, time: &Bound) -> CallFailure {
+    if cut == Cut::Aborted {
+        return CallFailure::aborted();
+    }
+    let ms = time.ms.unwrap_or_default().to_string();
+    let message = ["Tool timed out after ", &ms, " ms (limits.toolMs)"].concat();
+    CallFailure::new(message, "code", ErrorKind::ToolTimeout.code())
 }
 
 /// Go on with the deliveries; ready when there is none left. Keeps the first failure.

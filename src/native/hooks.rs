@@ -139,6 +139,13 @@ pub struct NextTurn {
     pub thinking_level: Option<Rc<str>>,
 }
 
+/// Validated arguments of a call, which hooks and the tool share.
+pub(crate) struct Arguments {
+    pub value: Slot<Value>,
+    /// A limit or an approval kept the tool from running.
+    pub refused: Slot<bool>,
+}
+
 /// A call that is about to run or has run.
 pub struct ToolCallFacts {
     /// The answer with the call.
@@ -147,18 +154,18 @@ pub struct ToolCallFacts {
     pub call: Rc<ToolCall>,
     /// Messages of the context.
     pub context: Vec<Rc<AgentMessage>>,
-    pub(crate) args: Rc<Slot<Value>>,
+    pub(crate) args: Rc<Arguments>,
 }
 
 impl ToolCallFacts {
     /// The validated arguments.
     pub fn args(&self) -> Value {
-        self.args.get()
+        self.args.value.get()
     }
 
     /// Change what the tool gets; not validated again.
     pub fn set_args(&self, args: Value) {
-        drop(self.args.replace(args));
+        drop(self.args.value.replace(args));
     }
 }
 

@@ -10,7 +10,8 @@ use super::arguments::valid_arguments;
 use super::context::{Config, Context, List, Registered, Shell};
 use super::event::AgentEvent;
 use super::execute::execute;
-use super::hooks::{NextTurn, RequestState, ToolCallFacts, ToolResultFacts, TurnFacts};
+use super::hooks::{Arguments, NextTurn, RequestState, ToolCallFacts, ToolResultFacts, TurnFacts};
+use super::limits::{cut_off, failure_message, CallFailure, Limiter, Place, Silence};
 use super::live::Live;
 use super::message::{AgentMessage, AssistantMessage, Content, StopReason, SystemMessage, ToolCall};
 use super::result;
@@ -35,12 +36,21 @@ pub(crate) struct Native {
     pub thinking_level: Slot<Rc<str>>,
     /// A prompt that goes with every request, in profiles that have no other place for it.
     pub system_prompt: Rc<str>,
+    limiter: Rc<Limiter>,
     api_key: Slot<Option<String>>,
 }
 
 impl Native {
-    pub fn new(config: Config, shell: Rc<dyn Shell>, abort: Abort, model: Rc<Model>, thinking_level: Rc<str>) -> Self {
+    pub fn new(
+        config: Config,
+        limiter: Rc<Limiter>,
+        shell: Rc<dyn Shell>,
+        abort: Abort,
+        model: Rc<Model>,
+        thinking_level: Rc<str>,
+    ) -> Self {
         Native {
+            limiter,
             config,
             shell,
             abort,
@@ -94,6 +104,78 @@ impl Native {
         TurnFacts::new(&turn.message, &turn.results, &turn.context, &turn.new_messages)
     }
 
+    /// Ask the model and stream what it says.
+    async fn ask(&self, mut request: Request, streaming: &Rc<Streaming>) -> Result<AssistantMessage, Error> {
+        let model = request.model.clone();
+        let live = Live::new(AssistantMessage {
+            api: model.text("api").into(),
+            provider: model.text("provider").into(),
+            model: model.text("id").into(),
+            timestamp: (self.config.now)(),
+            ..AssistantMessage::default()
+        });
+        let silence = streaming.silence.as_ref();
+        if silence.is_some() {
+            // Its own, so that it can be ended while the run goes on.
+            request.abort = self.abort.child();
+        }
+        let abort = request.abort.clone();
+        let counted = self.limiter.budget.counts().then(|| request.clone());
+        let sink = ResponseSink::new(live, streaming.clone());
+        let mut streamed = self.config.stream_fn.stream(request, &sink);
+        // When a listener failed nobody waits for the rest: dropping the future ends the request.
+        let answer = poll_fn(|cx| match (streamed.as_mut().poll(cx), streaming.failure.take()) {
+            (_, Some(failure)) => Poll::Ready(Err(failure)),
+            (Poll::Ready(answer), None) => Poll::Ready(Ok(Some(answer))),
+            (Poll::Pending, None) if silence.is_some_and(|silence| silence.too_long(cx)) => Poll::Ready(Ok(None)),
+            (Poll::Pending, None) => Poll::Pending,
+        });
+        let answer = match answer.await? {
+            Some(answer) => answer,
+            None => {
+                let idle = self.idle();
+                let came = streaming.started.get().then(|| sink.partial());
+                streaming.over.replace(true);
+                abort.abort(&idle.message);
+                // How much was used, which a stream function may still know.
+                let last = poll_fn(|cx| match streamed.as_mut().poll(cx) {
+                    Poll::Ready(last) => Poll::Ready(Some(last)),
+                    Poll::Pending => Poll::Ready(None),
+                });
+                cut_off(&model, came, last.await, &idle, (self.config.now)())
+            }
+        };
+        drop(streamed);
+        if let Some(request) = counted {
+            self.limiter.budget.count(&answer, &request);
+        }
+        Ok(answer)
+    }
+
+    /// Why a response that fell silent ends.
+    fn idle(&self) -> Error {
+        if self.abort.aborted() {
+            return Error::new(ErrorKind::Aborted, "Request was aborted");
+        }
+        let ms = self.config.bounds.limits.idle_ms.unwrap_or_default().to_string();
+        let text = ["The response timed out: nothing came for ", &ms, " ms (limits.idleMs)"];
+        Error::new(ErrorKind::StreamIdle, text.concat())
+    }
+
+    fn silence(&self) -> Option<Silence> {
+        let Config { bounds, now, .. } = &self.config;
+        Some(Silence::new(bounds.limits.idle_ms?, bounds.timer.as_ref()?, now))
+    }
+
+    /// What counts before a tool may run: its call, and a place.
+    async fn admit(&self) -> Result<Option<Place>, CallFailure> {
+        self.limiter.budget.call()?;
+        match &self.limiter.slots {
+            Some(slots) => Ok(Some(slots.enter(&self.abort).await?)),
+            None => Ok(None),
+        }
+    }
+
     fn request(&self, context: &Context, mut messages: Vec<Rc<AgentMessage>>) -> Request {
         let (mut system_prompt, mut tools) = (None, None);
         if !self.has(Profile::SYSTEM_MESSAGES) {
@@ -119,7 +201,7 @@ impl Native {
 }
 
 impl Host for Native {
-    type Args = Rc<Slot<Value>>;
+    type Args = Rc<Arguments>;
     type Output = Rc<ToolOutput>;
     type Message = Rc<AgentMessage>;
     type List = List;
@@ -128,7 +210,7 @@ impl Host for Native {
     type Call = Rc<ToolCall>;
     type Reason = String;
     type Duration = Option<f64>;
-    type Thrown = Error;
+    type Thrown = CallFailure;
     type Failure = Error;
 
     fn profile(&self) -> Profile {
@@ -230,23 +312,13 @@ impl Host for Native {
     async fn stream(&self, context: &Rc<Context>, messages: &List) -> Result<Rc<AgentMessage>, Error> {
         let request = self.request(context, messages.get());
         let thinking_level = request.thinking_level.clone();
-        let live = Live::new(AssistantMessage {
-            api: request.model.text("api").into(),
-            provider: request.model.text("provider").into(),
-            model: request.model.text("id").into(),
-            timestamp: (self.config.now)(),
-            ..AssistantMessage::default()
-        });
-        let streaming = Streaming::new(&self.shell, context);
-        let sink = ResponseSink::new(live, streaming.clone());
-        let mut streamed = self.config.stream_fn.stream(request, &sink);
-        // When a listener failed nobody waits for the rest: dropping the future ends the request.
-        let answer = poll_fn(|cx| match (streamed.as_mut().poll(cx), streaming.failure.take()) {
-            (_, Some(failure)) => Poll::Ready(Err(failure)),
-            (polled, None) => polled.map(Ok),
-        });
-        let mut answer = answer.await?;
-        drop(streamed);
+        let streaming = Streaming::new(&self.shell, context, self.silence());
+        // An aborted run ends as aborted, whatever it has used.
+        let budget = if self.abort.aborted() { Ok(()) } else { self.limiter.budget.request() };
+        let mut answer = match budget {
+            Ok(()) => self.ask(request, &streaming).await?,
+            Err(over) => failure_message(&request.model, &over, (self.config.now)()),
+        };
         if self.has(Profile::RECORD_THINKING_LEVEL) {
             answer.thinking_level = Some(thinking_level.to_string());
         }
@@ -329,12 +401,12 @@ impl Host for Native {
         Ok(tool.tool.sequential())
     }
 
-    async fn arguments(&self, tool: &Registered, call: &Rc<ToolCall>) -> Result<Rc<Slot<Value>>, Error> {
+    async fn arguments(&self, tool: &Registered, call: &Rc<ToolCall>) -> Result<Rc<Arguments>, CallFailure> {
         let args = valid_arguments(tool, call, &*self.config.patterns, self.config.profile)?;
-        Ok(Rc::new(Slot::new(args)))
+        Ok(Rc::new(Arguments { value: Slot::new(args), refused: Slot::new(false) }))
     }
 
-    async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before<Self>, Error> {
+    async fn before_tool_call(&self, call: &CallFacts<'_, Self>) -> Result<Before<Self>, CallFailure> {
         Ok(match self.config.hooks.before_tool_call(&self.facts(call), &self.abort).await? {
             Some(said) if said.block => Before::Block { reason: said.reason, terminate: said.terminate },
             _ => Before::Proceed,
@@ -345,16 +417,24 @@ impl Host for Native {
         &self,
         tool: &Registered,
         call: &Rc<ToolCall>,
-        args: &Rc<Slot<Value>>,
+        args: &Rc<Arguments>,
     ) -> Result<Executed<Self>, Error> {
+        let _place = match self.admit().await {
+            Ok(place) => place,
+            Err(refused) => {
+                args.refused.replace(true);
+                return Ok(Executed { outcome: Err(refused), duration: None });
+            }
+        };
         let now = &*self.config.now;
+        let time = self.config.bounds.tool_time();
         let started = now();
-        let (outcome, ended) = execute(tool, call, args.get(), &self.shell, &self.abort, now).await?;
+        let (outcome, ended) = execute(tool, call, args.value.get(), &self.shell, &self.abort, &time, now).await?;
         let duration = self.has(Profile::DURATION_MS).then(|| (ended - started).max(0.0).round());
         Ok(Executed { outcome, duration })
     }
 
-    fn reports_error(&self, result: &Rc<ToolOutput>) -> Result<bool, Error> {
+    fn reports_error(&self, result: &Rc<ToolOutput>) -> Result<bool, CallFailure> {
         Ok(result.is_error)
     }
 
@@ -363,7 +443,11 @@ impl Host for Native {
         call: &CallFacts<'_, Self>,
         result: &Rc<ToolOutput>,
         is_error: bool,
-    ) -> Result<Option<(Rc<ToolOutput>, bool)>, Error> {
+    ) -> Result<Option<(Rc<ToolOutput>, bool)>, CallFailure> {
+        if call.args.refused.get() {
+            // What never ran has nothing to show.
+            return Ok(None);
+        }
         let result_facts = ToolResultFacts { output: result.clone(), is_error };
         let said = self.config.hooks.after_tool_call(&self.facts(call), result_facts, &self.abort).await?;
         Ok(said.map(|said| result::merged(result, is_error, said, self.config.profile)))
@@ -374,7 +458,11 @@ impl Host for Native {
     }
 
     fn error_result(&self, problem: Problem<'_, Self>, terminate: bool) -> Result<Rc<ToolOutput>, Error> {
-        Ok(Rc::new(ToolOutput { terminate, ..ToolOutput::text(result::problem_text(&problem)) }))
+        let mut output = ToolOutput { terminate, ..ToolOutput::text(result::problem_text(&problem)) };
+        if let Problem::Thrown(failure) = problem {
+            output.details = Some(Value::Object(failure.details.clone()));
+        }
+        Ok(Rc::new(output))
     }
 
     fn result_message(&self, done: &Finished<Self>) -> Result<Rc<AgentMessage>, Error> {

@@ -7,6 +7,7 @@ use futures::future::LocalBoxFuture;
 use super::context::{Config, Context, Shell};
 use super::event::AgentEvent;
 use super::host::Native;
+use super::limits::Limiter;
 use super::message::{AgentMessage, ToolCall};
 use super::tool::ToolOutput;
 use crate::abort::Abort;
@@ -90,7 +91,8 @@ impl Loop {
     }
 
     fn host(&self, shell: Rc<dyn Shell>, abort: Abort) -> Native {
-        let mut host = Native::new(self.config.clone(), shell, abort, self.model.clone(), self.thinking_level.clone());
+        let (limiter, level) = (Limiter::new(&self.config), self.thinking_level.clone());
+        let mut host = Native::new(self.config.clone(), limiter, shell, abort, self.model.clone(), level);
         if self.config.profile.has(Profile::SYSTEM_MESSAGES) {
             host.system_prompt = self.context.system_prompt.get();
         }

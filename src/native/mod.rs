@@ -10,6 +10,7 @@
 //! | `system` | what the model was told about prompt and tools |
 //! | `context`, `host` | what a run works on; how all of this plays the engine's `Host` |
 //! | `arguments`, `execute`, `result` | a tool call's arguments, its run, its result |
+//! | `limits` | how far a run may go |
 //! | `low_level` | runs without an agent |
 //! | `wires`, `transport` | the built-in protocols as a stream function |
 //! | `encode`, `decode` | messages as the JSON of the JavaScript API |
@@ -22,6 +23,7 @@ mod event;
 mod execute;
 mod hooks;
 mod host;
+mod limits;
 mod listeners;
 mod live;
 mod low_level;
@@ -41,6 +43,7 @@ pub use hooks::{
     AfterToolCall, BeforeToolCall, Hook, Hooks, NextTurn, NoHooks, RequestState, ToolCallFacts, ToolResultFacts,
     TurnFacts,
 };
+pub use limits::Limits;
 pub use listeners::{Listener, Subscription};
 pub use live::Live;
 pub use low_level::{Loop, ToolCallOutcome};
@@ -56,4 +59,5 @@ pub use wires::Wires;
 pub(crate) use context::{Config, Context, List, Registered};
 pub(crate) use event::EventQueues;
 pub(crate) use host::Native;
+pub(crate) use limits::{Bounds, Limiter};
 pub(crate) use listeners::Listeners;

@@ -31,7 +31,7 @@ pub(super) fn problem_text(problem: &Problem<'_, Native>) -> String {
             Some(reason) if !reason.is_empty() => reason.clone(),
             _ => "Tool execution was blocked".to_owned(),
         },
-        Problem::Thrown(error) => error.message.clone(),
+        Problem::Thrown(failure) => failure.message.clone(),
     }
 }
 

@@ -6,6 +6,7 @@ use futures::future::LocalBoxFuture;
 
 use super::context::{Context, Shell};
 use super::event::{AgentEvent, ResponseEvent};
+use super::limits::Silence;
 use super::live::Live;
 use super::message::{AgentMessage, AssistantMessage};
 use crate::error::Error;
@@ -26,24 +27,32 @@ pub(super) struct Streaming {
     pub context: Rc<Context>,
     pub started: Slot<bool>,
     pub failure: Slot<Option<Error>>,
+    /// How long nothing comes.
+    pub silence: Option<Silence>,
+    /// Nobody hears of the answer any more.
+    pub over: Slot<bool>,
 }
 
 impl Streaming {
-    pub fn new(shell: &Rc<dyn Shell>, context: &Rc<Context>) -> Rc<Self> {
+    pub fn new(shell: &Rc<dyn Shell>, context: &Rc<Context>, silence: Option<Silence>) -> Rc<Self> {
         Rc::new(Streaming {
             shell: shell.clone(),
             context: context.clone(),
             started: Slot::new(false),
             failure: Slot::new(None),
+            silence,
+            over: Slot::new(false),
         })
     }
 
-    async fn tell(&self, event: AgentEvent) -> Result<(), Error> {
+    async fn tell(&self, event: AgentEvent, carries: bool) -> Result<(), Error> {
         // A stream function that goes on after a failure is heard no more.
         if let Some(failure) = self.failure.get() {
             return Err(failure);
         }
+        self.silence.as_ref().inspect(|silence| silence.heard());
         let delivered = self.shell.deliver(event).await;
+        self.silence.as_ref().inspect(|silence| silence.waiting(carries));
         if let Err(error) = &delivered {
             drop(self.failure.replace(Some(error.clone())));
         }
@@ -54,6 +63,9 @@ impl Streaming {
 impl Delivery for Streaming {
     fn begin<'a>(&'a self, live: &'a Live, message: Option<AssistantMessage>) -> LocalBoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
+            if self.over.get() {
+                return Ok(());
+            }
             if self.started.replace(true) {
                 // As recorded: what had come stays in the context of the run as a message of its own.
                 self.context.put_last(Rc::new(AgentMessage::Assistant(live.snapshot())));
@@ -64,7 +76,7 @@ impl Delivery for Streaming {
             }
             let message = Rc::new(AgentMessage::Partial(live.clone()));
             self.context.messages.push(message.clone());
-            self.tell(AgentEvent::MessageStart { message }).await
+            self.tell(AgentEvent::MessageStart { message }, true).await
         })
     }
 
@@ -73,11 +85,12 @@ impl Delivery for Streaming {
             return self.begin(live, None);
         }
         Box::pin(async move {
-            if !self.started.get() {
+            if !self.started.get() || self.over.get() {
                 // A step before the start belongs to nothing.
                 return Ok(());
             }
-            self.tell(AgentEvent::MessageUpdate { message: live.clone(), update: event }).await
+            let carries = !event.is_empty();
+            self.tell(AgentEvent::MessageUpdate { message: live.clone(), update: event }, carries).await
         })
     }
 }

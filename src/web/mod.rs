@@ -38,10 +38,14 @@ use wasm_bindgen::JsValue;
 use crate::agent::{Agent, AgentBuilder};
 use crate::native::Wires;
 
-/// An agent to describe that has what the browser gives: the built-in protocols over [`Fetch`], [`RegExps`], and the
-/// clock. Each can be given anew, for instance `stream_fn(Wires::new(Fetch::default().retries(2)))`.
+/// An agent to describe that has what the browser gives: the built-in protocols over [`Fetch`], [`RegExps`], the
+/// clock, and a timer. Each can be given anew, for instance `stream_fn(Wires::new(Fetch::default().retries(2)))`.
 pub fn agent() -> AgentBuilder {
-    Agent::builder().stream_fn(Wires::new(Fetch::default())).patterns(RegExps::default()).clock(js_sys::Date::now)
+    Agent::builder()
+        .stream_fn(Wires::new(Fetch::default()))
+        .patterns(RegExps::default())
+        .clock(js_sys::Date::now)
+        .timer(turns::sleep)
 }
 
 /// What something thrown says. Total: a page may have put anything in the place of `fetch`.

@@ -12,10 +12,15 @@ const STRETCH: f64 = 8.0;
 /// A wait longer than this was a real one: others had their turn. In milliseconds.
 const REAL_WAIT: f64 = 1.0;
 
+/// The longest delay a timer takes, in milliseconds; a longer one would ring at once.
+const LONGEST: f64 = 2_147_483_647.0;
+
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(catch, js_name = setTimeout)]
     fn set_timeout(done: &Function, ms: f64) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch, js_name = clearTimeout)]
+    fn clear_timeout(timer: &JsValue) -> Result<(), JsValue>;
     #[wasm_bindgen(catch, js_namespace = performance, js_name = now)]
     fn performance_now() -> Result<f64, JsValue>;
 }
@@ -74,8 +79,23 @@ async fn next_turn() {
     drop(JsFuture::from(turn).await);
 }
 
-/// Some milliseconds.
+/// Some milliseconds. Dropping the future calls the timer off.
 pub(super) async fn sleep(ms: f64) {
-    let timer = Promise::new(&mut |resolve: Function, _| drop(set_timeout(&resolve, ms)));
-    drop(JsFuture::from(timer).await);
+    let mut left = ms;
+    while left > 0.0 {
+        let step = left.min(LONGEST);
+        let mut timer = Timer(JsValue::UNDEFINED);
+        let rung = Promise::new(&mut |resolve: Function, _| timer.0 = set_timeout(&resolve, step).unwrap_or_default());
+        drop(JsFuture::from(rung).await);
+        left -= step;
+    }
+}
+
+/// A timer that has not rung, or has.
+struct Timer(JsValue);
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        drop(clear_timeout(&self.0));
+    }
 }

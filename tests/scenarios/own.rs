@@ -5,18 +5,19 @@ use std::path::Path;
 use std::rc::{Rc, Weak};
 
 use futures::executor::{LocalPool, LocalSpawner};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::{pending, FutureExt, LocalBoxFuture};
 use futures::task::LocalSpawnExt;
 use steersman::abort::Abort;
 use steersman::agent::Agent;
 use steersman::error::Error;
 use steersman::native::{
-    AgentEvent, AgentMessage, AssistantMessage, Content, Listener, Request, ResponseEvent, ResponseSink, StopReason,
-    StreamFn, Tool, ToolCall, ToolContext, ToolDeclaration, ToolOutput,
+    AgentEvent, AgentMessage, AssistantMessage, Content, Cost, Limits, Listener, Request, ResponseEvent, ResponseSink,
+    StopReason, StreamFn, Tool, ToolCall, ToolContext, ToolDeclaration, ToolOutput, Usage,
 };
 use steersman::queue::QueueMode;
 use steersman_wire::json::{parse, to_text, Object, Value};
 
+use crate::clock::Clock;
 use crate::json::Look;
 use crate::values::model;
 use crate::world::pause;
@@ -52,7 +53,7 @@ pub fn play_all(folder: &Path) -> usize {
 fn needs_more(scenario: &Value) -> bool {
     let options = scenario.get("agent").and_then(Value::as_object).into_iter().flat_map(Object::keys);
     let tools = scenario.get("tools").and_then(Value::as_object).into_iter().flat_map(Object::values);
-    let known = ["steeringMode", "steering", "toolExecution"];
+    let known = ["steeringMode", "steering", "toolExecution", "limits", "toolAbortGraceMs", "toolConcurrency"];
     options.into_iter().any(|option| !known.contains(&option)) || tools.into_iter().any(|tool| tool.has("approval"))
 }
 
@@ -78,6 +79,16 @@ fn play(scenario: &Value) -> Vec<String> {
     for (name, spec) in scenario.get("tools").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
         builder = builder.tool(OwnTool::new(name, spec));
     }
+    let clock = Rc::new(Clock::default());
+    let (now, timer) = (clock.clone(), clock.clone());
+    builder = builder.clock(move || now.now()).timer(move |ms| timer.sleep(ms)).limits(limits(scenario));
+    let number = |name| scenario.get("agent").and_then(|agent| agent.number(name));
+    if let Some(ms) = number("toolAbortGraceMs") {
+        builder = builder.tool_abort_grace_ms(ms as u32);
+    }
+    if let Some(most) = number("toolConcurrency") {
+        builder = builder.tool_concurrency(most as usize);
+    }
     let agent = builder.build().unwrap();
     let player = Rc::new(Player {
         agent: agent.clone(),
@@ -88,18 +99,41 @@ fn play(scenario: &Value) -> Vec<String> {
     let subscription = agent.subscribe(Watch(Rc::downgrade(&player)));
     let main = scenario.list("main").to_vec();
     let worker = player.clone();
-    pool.run_until(async move {
+    let over = Rc::new(Cell::new(false));
+    let done = over.clone();
+    let play = async move {
         for action in main {
             worker.attempt(action).await;
         }
         worker.agent.wait_for_idle().await;
-    });
-    pool.run_until_stalled();
+        done.set(true);
+    };
+    pool.spawner().spawn_local(play).unwrap();
+    loop {
+        pool.run_until_stalled();
+        if over.get() || !clock.fire_next() {
+            break;
+        }
+    }
+    assert!(over.get(), "the scenario never ends\n{:#?}", log.borrow());
     assert!(player.waiting.borrow().is_empty(), "an event never came");
     drop(subscription);
     let others = agent.messages().into_iter().filter(|message| message.role() != "system");
     log.borrow_mut().extend(others.map(|message| line(&message)));
     log.take()
+}
+
+fn limits(scenario: &Value) -> Limits {
+    let limit = |name| scenario.get("agent")?.get("limits")?.number(name);
+    let whole = |name| limit(name).map(|limit| limit as u32);
+    Limits {
+        idle_ms: whole("idleMs"),
+        tool_ms: whole("toolMs"),
+        max_turns: whole("maxTurns"),
+        max_tool_calls: whole("maxToolCalls"),
+        max_tokens: limit("maxTokens").map(|limit| limit as u64),
+        max_cost: limit("maxCost"),
+    }
 }
 
 struct Player {
@@ -180,7 +214,12 @@ impl StreamFn for Scripted {
             let others = request.messages.iter().filter(|message| message.role() != "system").count();
             self.log.borrow_mut().push(format!("request {}: {others} messages", self.next.get()));
             // A listener that fails ends the run; nobody hears what comes then.
-            let _ = stream(reply, sink).await;
+            if reply.flag("silent") != Some(true) {
+                let _ = stream(reply, sink).await;
+            }
+            if reply.flag("silent") == Some(true) || reply.flag("deaf") == Some(true) {
+                pending::<()>().await;
+            }
             if reply.flag("hang") == Some(true) {
                 request.abort.cancelled().await;
             }
@@ -197,10 +236,18 @@ impl StreamFn for Scripted {
             }
             let calls = !reply.list("calls").is_empty();
             let reason = reply.text("stop").unwrap_or(if calls { "toolUse" } else { "stop" });
-            AssistantMessage { stop_reason: StopReason::of(reason).unwrap(), ..partial }
+            let usage = reply.get("usage").map(usage).unwrap_or_default();
+            AssistantMessage { stop_reason: StopReason::of(reason).unwrap(), usage, ..partial }
         }
         .boxed_local()
     }
+}
+
+fn usage(said: &Value) -> Usage {
+    let count = |name| said.number(name).unwrap_or_default();
+    let total_tokens = count("input") + count("output");
+    let cost = Cost { total: count("cost"), ..Cost::default() };
+    Usage { input: count("input"), output: count("output"), total_tokens, cost, ..Usage::default() }
 }
 
 async fn stream(reply: &Value, sink: &ResponseSink) -> Result<(), Error> {
@@ -262,7 +309,14 @@ impl Tool for OwnTool {
             (None, Some(text)) => Ok(ToolOutput::text(text)),
             (None, None) => Ok(ToolOutput::text(to_text(&args))),
         };
-        async { outcome }.boxed_local()
+        let hangs = self.spec.flag("hangs") == Some(true);
+        async move {
+            if hangs {
+                pending::<()>().await;
+            }
+            outcome
+        }
+        .boxed_local()
     }
 }
 

@@ -59,6 +59,13 @@ function contentOf({ think, say, calls = [], stop }) {
   return { content, stopReason: stop ?? (calls.length > 0 ? "toolUse" : "stop") };
 }
 
+/** What a reply has used; nothing is known of one that does not say it. */
+function usageOf({ usage: said }) {
+  if (said === undefined) return usage;
+  const { input, output, cost = 0 } = said;
+  return { ...usage, input, output, totalTokens: input + output, cost: { ...usage.cost, total: cost } };
+}
+
 /** Plays the n-th reply to the n-th request: starts, one delta per block, ends, done; or the error it names. */
 function scriptedModel(replies, log) {
   let next = 0;
@@ -74,12 +81,14 @@ function scriptedModel(replies, log) {
       provider: model.provider,
       model: model.id,
     };
-    Object.assign(message, { usage, stopReason: "stop", timestamp: 1 });
+    Object.assign(message, { usage: usageOf(reply), stopReason: "stop", timestamp: 1 });
     let settle;
     const final = new Promise((resolve) => {
       settle = resolve;
     });
+    const never = new Promise(() => {});
     async function* events() {
+      if (reply.silent) await never;
       yield { type: "start", partial: message };
       for (const [contentIndex, block] of content.entries()) {
         const [kind, field] = {
@@ -95,6 +104,7 @@ function scriptedModel(replies, log) {
         const end = field ? { content: block[field] } : { toolCall: block };
         yield { type: `${kind}_end`, contentIndex, ...end, partial: message };
       }
+      if (reply.deaf) await never;
       if (reply.hang && !options.signal.aborted) {
         await new Promise((resolve) => options.signal.addEventListener("abort", resolve, { once: true }));
       }
@@ -115,11 +125,12 @@ function scriptedModel(replies, log) {
 }
 
 /** Tools that return or throw what the scenario says; without either they return their arguments. */
-function scriptedTool([name, { returns, throws, parameters, ...rest }]) {
+function scriptedTool([name, { returns, throws, hangs, parameters, ...rest }]) {
   return {
     ...{ name, label: name, description: name, ...rest },
     parameters: parameters ?? { type: "object", properties: {} },
     execute: async (_id, args) => {
+      if (hangs) await new Promise(() => {});
       if (throws !== undefined) throw new Error(throws);
       return { content: [{ type: "text", text: returns ?? JSON.stringify(args) }], details: {} };
     },

@@ -8,7 +8,7 @@ use futures::future::{select, Either, FutureExt, LocalBoxFuture};
 use js_sys::{Date, Function, Promise};
 use steersman::agent::{Agent, AgentBuilder};
 use steersman::model::Model;
-use steersman::native::{tool_fn, AgentEvent, ResponseEvent, StopReason, ToolOutput, Wires};
+use steersman::native::{tool_fn, AgentEvent, Limits, ResponseEvent, StopReason, ToolOutput, Wires};
 use steersman::web::{self, Fetch};
 use steersman_wire::json::{parse, to_text, Value};
 use wasm_bindgen::prelude::*;
@@ -166,6 +166,19 @@ async fn a_run_that_is_dropped_inside_of_an_answer_closes_the_connection() {
         }
     };
     drop_when(&id, &agent, until.boxed_local()).await;
+}
+
+/// The timer and the clock are those of the page; the connection is closed with the silence.
+#[wasm_bindgen_test]
+async fn an_answer_that_falls_silent_ends_and_closes_its_connection() {
+    for (script, came) in [("silent", ""), ("endless", "so far")] {
+        let id = id();
+        let limits = Limits { idle_ms: Some(50), ..Limits::default() };
+        let (text, error) = ask(&describe(script, &id).limits(limits).build().unwrap()).await;
+        assert_eq!(text, came);
+        assert_eq!(error, "The response timed out: nothing came for 50 ms (limits.idleMs)");
+        text_of(&format!("closed/{id}")).await;
+    }
 }
 
 async fn next_task() {

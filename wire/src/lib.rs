@@ -44,4 +44,5 @@ pub use batch::Batch;
 pub use http::{HttpRequest, WireError};
 pub use request::request;
 pub use response::Response;
+pub use usage::total_cost;
 pub use verdict::{is_context_overflow, is_retryable, Ended};

@@ -1,6 +1,7 @@
 //! Token counts of a response and what they cost (PROVIDERS 1.3).
 
 use crate::doc::Doc;
+use crate::json::{parse, Value};
 use crate::model::rates;
 use crate::write::Writer;
 
@@ -63,6 +64,17 @@ impl Usage {
     }
 }
 
+/// What a response cost in US dollars. `counts`: input, output, input from a cache and into one, and the part of that
+/// which is kept for an hour (NaN where nobody knows). `prices` is the `cost` of a model, as JSON.
+pub fn total_cost(counts: [f64; 5], prices: &str) -> f64 {
+    let [input, output, read, write, long] = counts;
+    let usage = Usage { counts: [input, output, read, write, long, UNKNOWN, 0.0], ..Usage::NONE };
+    let mut out = Writer::default();
+    usage.write(&mut out, prices);
+    let written = parse(&out.into_text()).unwrap_or_default();
+    written.get("cost").and_then(|cost| cost.get("total")).and_then(Value::as_f64).unwrap_or_default()
+}
+
 /// Writes what is known of numbers in the order of [`NAMES`].
 fn write_known(out: &mut Writer, numbers: &[f64]) {
     for (name, number) in NAMES.iter().zip(numbers) {
@@ -75,7 +87,6 @@ fn write_known(out: &mut Writer, numbers: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::{parse, Value};
 
     #[test]
     fn an_hour_of_cache_costs_twice_the_input() {
