@@ -3,9 +3,9 @@
 
 use std::error::Error;
 
+use steersman::json::parse;
 use steersman::model::Model;
 use steersman::native::{tool_fn, AgentEvent, ResponseEvent, ToolOutput};
-use steersman_wire::json::parse;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 

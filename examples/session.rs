@@ -16,6 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use futures::executor::block_on;
 use futures::future::LocalBoxFuture;
 use steersman::agent::Agent;
+use steersman::json::parse;
 use steersman::model::Model;
 use steersman::native::{
     AgentEvent, AgentMessage, AssistantMessage, Request, ResponseEvent, ResponseSink, StopReason, StreamFn,
@@ -27,7 +28,6 @@ use steersman::session::jsonl::{JsonlStore, Log};
 use steersman::session::store::{SessionStore, TIPS};
 use steersman::session::summary::{answer_text, compaction_requests, compaction_summary, SYSTEM_PROMPT};
 use steersman::session::{SessionError, SessionTree, Stamp};
-use steersman_wire::json::parse;
 
 /// The log of a session in a file. The library knows no files.
 struct FileLog(File);

@@ -9,12 +9,12 @@ use std::error::Error;
 use futures::executor::block_on;
 use futures::future::LocalBoxFuture;
 use steersman::agent::Agent;
+use steersman::json::{parse, Value};
 use steersman::model::Model;
 use steersman::native::{
     tool_fn, AgentEvent, AgentMessage, AssistantMessage, Request, ResponseEvent, ResponseSink, StopReason, StreamFn,
     Tool, ToolOutput,
 };
-use steersman_wire::json::{parse, Value};
 
 /// A tool: what the model is told about it, and an async function. Arguments arrive checked against the schema, with
 /// the conversions models need (`"3"` is the integer 3). What the function fails with, the model gets to read.

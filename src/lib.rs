@@ -26,3 +26,8 @@ mod tool_batch;
 pub mod tool_call;
 #[cfg(feature = "web")]
 pub mod web;
+
+/// The protocols of providers, JSON Schema, server-sent events: what transports and expressions of your own are made of.
+pub use steersman_wire as wire;
+/// JSON: arguments of tools, schemas, details of results.
+pub use steersman_wire::json;

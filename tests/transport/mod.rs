@@ -168,6 +168,14 @@ async fn a_run_that_is_dropped_inside_of_an_answer_closes_the_connection() {
     drop_when(&id, &agent, until.boxed_local()).await;
 }
 
+/// Its connection would serve nobody again, so it does not stay open.
+#[wasm_bindgen_test]
+async fn an_answer_whose_body_does_not_end_closes_its_connection() {
+    let id = id();
+    assert_eq!(ask(&describe("lingering", &id).build().unwrap()).await, ("all".into(), String::new()));
+    text_of(&format!("closed/{id}")).await;
+}
+
 /// The timer and the clock are those of the page; the connection is closed with the silence.
 #[wasm_bindgen_test]
 async fn an_answer_that_falls_silent_ends_and_closes_its_connection() {

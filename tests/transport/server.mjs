@@ -37,6 +37,8 @@ const scripts = {
   unfinished: (response) => stream(response).end(text("so far")),
   endless: (response) => stream(response).write(text("so far")),
   silent() {},
+  /** Complete, but for the end of its body. */
+  lingering: (response) => stream(response).write(text("all") + done),
   burst: (response) => stream(response).end(text("word ").repeat(600) + done),
   redirect: (response) => response.writeHead(307, { location: "/answer/x/chat/completions" }).end(),
   busy(response, body, before) {

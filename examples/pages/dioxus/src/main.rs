@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use dioxus::prelude::*;
 use steersman::agent::Agent;
+use steersman::json::{parse, Value};
 use steersman::model::Model;
 use steersman::native::{tool_fn, AgentEvent, AgentMessage, ResponseEvent, Subscription, Tool, ToolOutput};
-use steersman_wire::json::{parse, Value};
 
 /// A tool: the model chooses the colour of the page.
 fn paint(colour: Signal<String>) -> Result<impl Tool, Box<dyn Error>> {

@@ -7,9 +7,9 @@ use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use steersman::agent::Agent;
+use steersman::json::{parse, Value};
 use steersman::model::Model;
 use steersman::native::{tool_fn, AgentEvent, AgentMessage, ResponseEvent, Tool, ToolOutput};
-use steersman_wire::json::{parse, Value};
 
 /// A tool: the model chooses the colour of the page.
 fn paint(colour: RwSignal<String>) -> Result<impl Tool, Box<dyn Error>> {

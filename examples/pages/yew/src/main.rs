@@ -4,9 +4,9 @@ use std::error::Error;
 use std::rc::Rc;
 
 use steersman::agent::Agent;
+use steersman::json::{parse, Value};
 use steersman::model::Model;
 use steersman::native::{tool_fn, AgentEvent, AgentMessage, ResponseEvent, Subscription, Tool, ToolOutput};
-use steersman_wire::json::{parse, Value};
 use web_sys::HtmlInputElement;
 use yew::html::Scope;
 use yew::prelude::*;
