@@ -1,8 +1,6 @@
 //! How Rust plays the engine's [`Host`].
 
-use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::Poll;
 
 use steersman_wire::json::Value;
 
@@ -11,11 +9,10 @@ use super::context::{Config, Context, List, Registered, Shell};
 use super::event::AgentEvent;
 use super::execute::execute;
 use super::hooks::{Arguments, NextTurn, RequestState, ToolCallFacts, ToolResultFacts, TurnFacts};
-use super::limits::{cut_off, failure_message, CallFailure, Limiter, Place, Silence};
-use super::live::Live;
-use super::message::{AgentMessage, AssistantMessage, Content, StopReason, SystemMessage, ToolCall};
+use super::limits::{failure_message, CallFailure, Limiter, Place};
+use super::message::{AgentMessage, Content, StopReason, SystemMessage, ToolCall};
 use super::result;
-use super::stream_fn::{Request, ResponseSink};
+use super::stream_fn::Request;
 use super::streaming::Streaming;
 use super::system;
 use super::tool::ToolOutput;
@@ -36,7 +33,7 @@ pub(crate) struct Native {
     pub thinking_level: Slot<Rc<str>>,
     /// A prompt that goes with every request, in profiles that have no other place for it.
     pub system_prompt: Rc<str>,
-    limiter: Rc<Limiter>,
+    pub limiter: Rc<Limiter>,
     api_key: Slot<Option<String>>,
 }
 
@@ -102,69 +99,6 @@ impl Native {
 
     fn turn(turn: &Turn<Self>) -> TurnFacts {
         TurnFacts::new(&turn.message, &turn.results, &turn.context, &turn.new_messages)
-    }
-
-    /// Ask the model and stream what it says.
-    async fn ask(&self, mut request: Request, streaming: &Rc<Streaming>) -> Result<AssistantMessage, Error> {
-        let model = request.model.clone();
-        let live = Live::new(AssistantMessage {
-            api: model.text("api").into(),
-            provider: model.text("provider").into(),
-            model: model.text("id").into(),
-            timestamp: (self.config.now)(),
-            ..AssistantMessage::default()
-        });
-        let silence = streaming.silence.as_ref();
-        if silence.is_some() {
-            // Its own, so that it can be ended while the run goes on.
-            request.abort = self.abort.child();
-        }
-        let abort = request.abort.clone();
-        let counted = self.limiter.budget.counts().then(|| request.clone());
-        let sink = ResponseSink::new(live, streaming.clone());
-        let mut streamed = self.config.stream_fn.stream(request, &sink);
-        // When a listener failed nobody waits for the rest: dropping the future ends the request.
-        let answer = poll_fn(|cx| match (streamed.as_mut().poll(cx), streaming.failure.take()) {
-            (_, Some(failure)) => Poll::Ready(Err(failure)),
-            (Poll::Ready(answer), None) => Poll::Ready(Ok(Some(answer))),
-            (Poll::Pending, None) if silence.is_some_and(|silence| silence.too_long(cx)) => Poll::Ready(Ok(None)),
-            (Poll::Pending, None) => Poll::Pending,
-        });
-        let answer = match answer.await? {
-            Some(answer) => answer,
-            None => {
-                let idle = self.idle();
-                let came = streaming.started.get().then(|| sink.partial());
-                streaming.over.replace(true);
-                abort.abort(&idle.message);
-                // How much was used, which a stream function may still know.
-                let last = poll_fn(|cx| match streamed.as_mut().poll(cx) {
-                    Poll::Ready(last) => Poll::Ready(Some(last)),
-                    Poll::Pending => Poll::Ready(None),
-                });
-                cut_off(&model, came, last.await, &idle, (self.config.now)())
-            }
-        };
-        drop(streamed);
-        if let Some(request) = counted {
-            self.limiter.budget.count(&answer, &request);
-        }
-        Ok(answer)
-    }
-
-    /// Why a response that fell silent ends.
-    fn idle(&self) -> Error {
-        if self.abort.aborted() {
-            return Error::new(ErrorKind::Aborted, "Request was aborted");
-        }
-        let ms = self.config.bounds.limits.idle_ms.unwrap_or_default().to_string();
-        let text = ["The response timed out: nothing came for ", &ms, " ms (limits.idleMs)"];
-        Error::new(ErrorKind::StreamIdle, text.concat())
-    }
-
-    fn silence(&self) -> Option<Silence> {
-        let Config { bounds, now, .. } = &self.config;
-        Some(Silence::new(bounds.limits.idle_ms?, bounds.timer.as_ref()?, now))
     }
 
     /// What counts before a tool may run: its call, and a place.

@@ -8,6 +8,7 @@
 //! | `tool`, `hooks`, `stream_fn` | what an application implements |
 //! | `listeners` | who is told |
 //! | `system` | what the model was told about prompt and tools |
+//! | `ask` | one request |
 //! | `context`, `host` | what a run works on; how all of this plays the engine's `Host` |
 //! | `arguments`, `execute`, `result` | a tool call's arguments, its run, its result |
 //! | `limits` | how far a run may go |
@@ -16,6 +17,7 @@
 //! | `encode`, `decode` | messages as the JSON of the JavaScript API |
 
 mod arguments;
+mod ask;
 mod context;
 mod decode;
 mod encode;
