@@ -4,6 +4,7 @@ import { accompanied, type Companion } from "../companion.js";
 import { readyForSessions } from "../engine/session.js";
 import { AgentBusyError, AgentError } from "../errors.js";
 import type { AgentEvent, AgentLoopConfig, AgentMessage, Model, ThinkingLevel } from "../types.js";
+import type { CoreOptions } from "./core-options.js";
 import { type Handed, Outbox } from "./outbox.js";
 import { isOwner, joinStore, leave, leaveStore, type Owner, ownersOf } from "./owners.js";
 import { Recorder, storeCode, textOf } from "./recorder.js";
@@ -22,18 +23,7 @@ import {
 import { Transcript } from "./transcript.js";
 import type { SessionTree } from "./tree.js";
 import { unlessAborted } from "./unless.js";
-import type { NewSessionOptions, SessionEntry } from "./types.js";
-
-/** Finds the model that a session names. */
-export type FindModel = (provider: string, modelId: string) => Model | undefined | Promise<Model | undefined>;
-
-/** What the core is made of. */
-export interface CoreOptions extends NewSessionOptions {
-  agent: Agent;
-  store: SessionStore;
-  branch: string;
-  findModel: FindModel | undefined;
-}
+import type { SessionEntry } from "./types.js";
 
 const MIRROR =
   "This session is open for writing elsewhere (another page, or a store here that was not closed), and is only followed here. send() hands a message on, takeOver() makes this page the writer.";
@@ -239,7 +229,10 @@ export class SessionCore implements Companion, Owner {
 
   async ended(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || this._stopping || this._disposed) return false;
-    return (await this.part?.ended(signal)) ?? false;
+    const goesOn = (await this.part?.ended(signal)) ?? false;
+    // Before the queue is looked at again: what is sent meanwhile would stay in it.
+    if (!goesOn) await this.settle();
+    return goesOn;
   }
 
   settle(): Promise<void> {
@@ -284,6 +277,9 @@ export class SessionCore implements Companion, Owner {
   private _storedUpTo(lastSeq: number): void {
     this._lastSeq = Math.max(this._lastSeq, lastSeq);
     for (const other of ownersOf(this.store)) if (other !== this) other.follow();
+    // What had to wait for it, as nothing could be stored.
+    this.outbox.look();
+    if (this._stale && !this.agent.state.isStreaming) void this._reload();
   }
 
   private _storageFailed(thrown: unknown): void {
@@ -393,7 +389,10 @@ export class SessionCore implements Companion, Owner {
     if (this.role === "writer") {
       // Nobody else writes but a name. What is here alone must not be lost for it.
       await this.recorder.flush();
-      if (this.recorder.unsaved > 0) return;
+      if (this.recorder.unsaved > 0) {
+        this._stale = true;
+        return;
+      }
     }
     try {
       const stored = await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree);

@@ -30,7 +30,7 @@ export * from "./indexeddb/index.js";
 export { MemoryStore } from "./memory-store.js";
 export type { CompactionOptions } from "./auto-compaction.js";
 export type { ContextUsage } from "./context-usage.js";
-export type { FindModel } from "./core.js";
+export type { FindModel } from "./core-options.js";
 export type { ForkOptions } from "./fork.js";
 export type * from "./hooks.js";
 export { CompactionError, type CompactionRefusal, type ModelSizes, type SizeSettings } from "./limits.js";

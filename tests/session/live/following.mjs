@@ -300,6 +300,34 @@ export const following = {
     equal(texts(again.agent.state.messages), ["1", "Set.", "Added.", "2"]);
   },
 
+  "what comes from other pages while nothing can be stored counts when it can": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const first = await Session.open({ agent: agentOf(host, []), store: here });
+    await first.prompt("1");
+    const second = await Session.open({ agent: agentOf(host, []), store: there });
+    const { commit } = there;
+    there.commit = async () => {
+      throw new host.session.SessionError("quota");
+    };
+    // The other page does not hear of it.
+    there.post = () => {};
+    const receipt = second.send("2");
+    await second.takeOver();
+    await new Promise((resolve) => second.subscribe(({ type }) => type === "storage_error" && resolve()));
+    await second.agent.waitForIdle();
+    await there.rename("Meanwhile");
+    await second.waitForIdle();
+    equal([receipt.status, second.name, second.unsaved > 0], ["queued", undefined, true]);
+    there.commit = commit;
+    const changed = new Promise((resolve) => second.subscribe(({ type }) => type === "changed" && resolve()));
+    await second.waitForIdle();
+    equal(await receipt.settled, "delivered");
+    await changed;
+    equal([second.name, second.unsaved], ["Meanwhile", 0]);
+    equal(texts(second.agent.state.messages), ["1", "2"]);
+  },
+
   "what could not be stored when the session began is listed when it is": async (host) => {
     const { Session } = host.session;
     const [here, there] = pages(host, 2);

@@ -49,6 +49,32 @@ export const storing = {
     equal((await stored(store)).split(" ").slice(-2), ["session_info", "label"]);
   },
 
+  "what is sent while a run is being stored is answered, and stored": async (host) => {
+    const { Session, MemoryStore } = host.session;
+    const store = new MemoryStore();
+    const commit = store.commit.bind(store);
+    const [began, held] = [gate(), gate()];
+    const agent = agentOf(host, ["One.", "Two."]);
+    const session = await Session.open({ agent, store });
+    store.commit = async (writes) => {
+      if (writes.some(({ entry }) => entry?.message?.role === "assistant")) {
+        began.open();
+        await held.passed;
+      }
+      return commit(writes);
+    };
+    const prompted = session.prompt("1");
+    await began.passed;
+    // So that the run has nothing else to do.
+    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setTimeout(resolve));
+    equal(agent.state.isStreaming, true);
+    const receipt = session.send("2");
+    held.open();
+    await prompted;
+    equal([receipt.status, agent.hasQueuedMessages()], ["delivered", false]);
+    equal(await stored(store), `system model_change thinking_level_change ${turn} ${turn}`);
+  },
+
   "a commit that landed unseen is not written twice": async (host) => {
     const { Session } = host.session;
     const store = failing(host, ["lost_answer"]);
