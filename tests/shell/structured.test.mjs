@@ -204,7 +204,10 @@ test("hosts and models that are known to take no schema get the tool; other tool
     [{ api: "google-generative-ai", id: "gemini-2.5-flash" }, tools, true],
     [{ api: "google-generative-ai", id: "gemini-2.5-flash" }, [], false],
     [{ api: "google-generative-ai", id: "gemini-3-pro" }, tools, false],
+    [{ api: "openai-completions", provider: "deepseek", baseUrl: "https://proxy.example/v1" }, [], true],
     [{ api: "anthropic-messages", id: "claude-3-5-haiku-latest" }, tools, true],
+    [{ api: "anthropic-messages", id: "claude-opus-4-0" }, tools, true],
+    [{ api: "anthropic-messages", id: "claude-sonnet-4-20250514" }, tools, true],
     [{ api: "anthropic-messages", id: "claude-haiku-4-5" }, tools, false],
     [{ ...deepseek, compat: { supportsResponseSchema: true } }, [], false],
   ]) {

@@ -70,6 +70,18 @@ test("with toolMs an abort of the run still reaches the tool, with its reason", 
   assert.equal(textOf(results(agent)[0]), "true stop it");
 });
 
+test("a tool whose time is over after an abort counts as aborted", async (t) => {
+  const { pass } = fakeTime(t);
+  const { agent } = agentWith([[call("k", "t")]], [toolOf("t", never)], { limits: { toolMs: 100 } });
+  const run = agent.prompt("a");
+  await pass(50);
+  agent.abort();
+  await pass(50);
+  await run;
+  assert.equal(textOf(results(agent)[0]), "Operation aborted");
+  assert.deepEqual(results(agent)[0].details, {});
+});
+
 test("without toolMs a tool gets the run's own signal, whatever else is limited", async () => {
   const same = [];
   const tool = toolOf("t", (_id, _args, signal) => void same.push(signal === agent.signal));
