@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, textOf, toolOf } from "./scripted.mjs";
-import { last, results, shop, payment } from "./shop.mjs";
+import { amount, last, results, shop, payment } from "./shop.mjs";
 import { deferred, settled } from "./time.mjs";
 
 test("a check decides by the validated arguments whether to ask; only false lets a call pass unasked", async () => {
@@ -88,13 +88,22 @@ test("approve() can replace the arguments; they are validated like those of the 
   });
 });
 
+test("what a request shows is a copy: changing it changes nothing", async () => {
+  const { agent, ran } = shop(payment, {
+    onRequest: (request, agent) => {
+      request.args.amount = 1;
+      assert.equal(agent.approve(request.id), true);
+    },
+  });
+  await agent.prompt("a");
+  assert.deepEqual(ran, [["pay", "k1", { amount: 5 }]]);
+});
+
 test("arguments that somebody changes while the call waits cannot be approved any more", async () => {
   let live;
   const { agent, ran, requests } = shop(payment, { beforeToolCall: ({ args }) => void (live = args) });
   const run = agent.prompt("a");
   await settled();
-  // The copy is for showing: changing it changes nothing.
-  requests[0].args.amount = 1;
   live.amount = 1_000_000;
   assert.equal(agent.approve(requests[0].id), false);
   assert.equal(agent.deny(requests[0].id), true);
@@ -112,6 +121,31 @@ test("arguments that are changed between the yes and the start do not run", asyn
     beforeToolCall: ({ args }) => void (live = args),
     onRequest: ({ id }, agent) => agent.approve(id),
   });
+  const run = agent.prompt("a");
+  await settled();
+  live.amount = 1_000_000;
+  work.resolve();
+  await run;
+  assert.deepEqual(ran, []);
+  assert.match(textOf(results(agent)[1]), /its arguments were changed after the approval/);
+});
+
+test("what stands in their place and is changed after the yes does not run either", async () => {
+  let live;
+  const validate = (value) => {
+    live = value;
+    return { value };
+  };
+  const work = deferred();
+  const answers = [[call("k1", "busy"), call("k2", "pay", { amount: 5 })], "end"];
+  const { agent, ran } = shop(answers, {
+    tools: [toolOf("busy", () => work.promise)],
+    toolConcurrency: 1,
+    onRequest: ({ id }, agent) => agent.approve(id, { amount: 1 }),
+  });
+  agent.state.tools[0].parameters = {
+    "~standard": { version: 1, vendor: "test", validate, jsonSchema: { input: () => amount } },
+  };
   const run = agent.prompt("a");
   await settled();
   live.amount = 1_000_000;

@@ -226,11 +226,19 @@ mod tests {
                 "context_overflow",
                 r#"400: {"message":"prompt is too long"}"#,
             ),
+            (408, "", "http", "408 status code (no body)"),
+            (409, "try again", "http", "409: try again"),
             (
                 502,
                 r#"{"error":{"message":"x","metadata":{"raw":"y"}}}"#,
                 "http",
-                "502: {\"message\":\"x\",\"metadata\":{\"raw\":\"y\"}}",
+                r#"502: {"message":"x","metadata":{"raw":"y"}}"#,
+            ),
+            (
+                502,
+                r#"{"error":{"message":"x","metadata":{"raw":"say \"y\""}}}"#,
+                "http",
+                r#"502: {"message":"x","metadata":{"raw":"say \"y\""}}"#,
             ),
         ] {
             let failure = Failure::of_status(status, body);
@@ -244,6 +252,11 @@ mod tests {
             (r#"{"error":{"message":"failed","type":"server_error","code":null}}"#, "http", "server_error: failed"),
             (
                 r#"{"error":{"message":"slow","code":"rate_limit_exceeded"}}"#,
+                "rate_limited",
+                "rate_limit_exceeded: slow",
+            ),
+            (
+                r#"{"error":{"message":"rate_limit_exceeded: slow","code":"rate_limit_exceeded"}}"#,
                 "rate_limited",
                 "rate_limit_exceeded: slow",
             ),

@@ -159,7 +159,6 @@ fn is_structured(schema: &Value) -> bool {
 fn allows_null(schema: &Value, depth: usize) -> bool {
     let list = |key| schema.get(key).and_then(Value::as_array).unwrap_or_default();
     has_type(schema, "null")
-        || schema.get("const").is_some_and(Value::is_null)
         || list("enum").iter().any(Value::is_null)
         || depth.checked_sub(1).is_some_and(|depth| list("anyOf").iter().any(|variant| allows_null(variant, depth)))
 }
@@ -184,6 +183,15 @@ mod tests {
             r#""additionalProperties":false}"#
         );
         assert_eq!(made_strict(schema).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_takes_null_already_stays_as_it_is() {
+        let kept = [r#"{"type":"null"}"#, r#"{"enum":[1,null]}"#, r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#];
+        for property in kept {
+            let schema = [r#"{"type":"object","properties":{"p":"#, property, "}}"].concat();
+            assert!(made_strict(&schema).unwrap().contains(&[r#"{"p":"#, property, "}"].concat()), "{property}");
+        }
     }
 
     #[test]

@@ -106,6 +106,8 @@ fn an_input_that_was_too_long_is_told_by_its_words() {
         "exceeds the limit of requests",
         "4130: x",
         "error 413",
+        "the tool said: API error (413): no",
+        " API error (413): no",
         "400 status code (no body)",
         "",
     ] {

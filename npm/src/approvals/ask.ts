@@ -41,7 +41,6 @@ export class RequestFailure extends Error {
 /** Asks before the tool is started. Only a clear yes starts it; an abort, a time limit and a failure mean no. */
 export function withApproval(asking: Asking, start: StartCall): StartCall {
   return async (input) => {
-    if (input.signal?.aborted) throw CallFailure.aborted();
     const { approvalMs } = asking;
     const open = new LinkedAbort(input.signal);
     const late = () => refusal("timed_out", `no decision within ${approvalMs} ms (limits.approvalMs)`);
