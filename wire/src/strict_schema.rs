@@ -159,6 +159,7 @@ fn is_structured(schema: &Value) -> bool {
 fn allows_null(schema: &Value, depth: usize) -> bool {
     let list = |key| schema.get(key).and_then(Value::as_array).unwrap_or_default();
     has_type(schema, "null")
+        || schema.get("const").is_some_and(Value::is_null)
         || list("enum").iter().any(Value::is_null)
         || depth.checked_sub(1).is_some_and(|depth| list("anyOf").iter().any(|variant| allows_null(variant, depth)))
 }
