@@ -216,6 +216,11 @@ test("the end stays in view, unless one has scrolled up", () =>
     const distance = () =>
       page.$eval("#conversation", (log) => Math.round(log.scrollHeight - log.scrollTop - log.clientHeight));
     await converse(page, "Who are you?");
+    // What can be done with an answer comes when it is over, below it.
+    await page.waitForFunction(() => {
+      const log = document.querySelector("#conversation").getBoundingClientRect();
+      return document.querySelector(".again")?.getBoundingClientRect().bottom <= log.bottom;
+    });
     await ask(page, "Tell me a long story");
     await page.waitForFunction(() => document.querySelectorAll(".message:last-child .prose p").length > 3);
     await page.waitForFunction(() => {

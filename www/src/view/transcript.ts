@@ -97,6 +97,7 @@ export class Transcript {
       const next = this.pieces[place + 1]?.kind;
       this.equip(piece, next === "answer" ? undefined : first);
     });
+    this.follower.grown();
   }
 
   /** Whether messages can be edited and answered again. */
