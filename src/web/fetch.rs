@@ -1,7 +1,7 @@
 //! [`Fetch`]: requests of the built-in wires by `fetch`, in windows and workers.
 
 use futures::future::LocalBoxFuture;
-use js_sys::{Math, Promise, Uint8Array};
+use js_sys::{parse_float, Date, Math, Promise, Uint8Array};
 use steersman_wire::HttpRequest;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -135,13 +135,15 @@ fn delay(sent: &Result<Exchange, Error>, repeat: u32) -> Option<f64> {
     match sent {
         Ok((response, _)) if response.status() < 400 => return None,
         Ok((response, _)) => {
-            let again = header(response, "x-should-retry");
-            let transient = matches!(response.status(), 408 | 409 | 429 | 500..);
-            if !again.map_or(transient, |again| again == "true") {
+            let again = match header(response, "x-should-retry").as_deref() {
+                Some("true") => true,
+                Some("false") => false,
+                _ => matches!(response.status(), 408 | 409 | 429 | 500..),
+            };
+            if !again {
                 return None;
             }
-            let number = |name| header(response, name).and_then(|value| value.trim().parse::<f64>().ok());
-            asked = number("retry-after-ms").or_else(|| number("retry-after").map(|seconds| seconds * 1000.0));
+            asked = asked_delay(response);
         }
         Err(error) if error.kind != ErrorKind::Network => return None,
         Err(_) => {}
@@ -151,6 +153,17 @@ fn delay(sent: &Result<Exchange, Error>, repeat: u32) -> Option<f64> {
         // Less up to a quarter, so that many clients do not come back together.
         None => Some((500.0 * f64::from(1 << repeat.min(4))).min(8000.0) * (1.0 - Math::random() * 0.25)),
     }
+}
+
+/// What the server asks for, in milliseconds: `retry-after` has seconds or a date.
+fn asked_delay(response: &Response) -> Option<f64> {
+    let known = |value: f64| value.is_finite().then_some(value);
+    let ms = header(response, "retry-after-ms").and_then(|ms| known(parse_float(&ms)));
+    ms.or_else(|| {
+        let after = header(response, "retry-after")?;
+        let seconds = known(parse_float(&after)).map(|seconds| seconds * 1000.0);
+        seconds.or_else(|| known(Date::parse(&after) - Date::now()))
+    })
 }
 
 /// A browser says the same few words for everything (`Failed to fetch`).

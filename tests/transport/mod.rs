@@ -234,6 +234,15 @@ async fn what_may_pass_is_repeated_where_it_is_asked_for() {
     assert!(error.contains("overloaded"), "{error}");
 }
 
+#[wasm_bindgen_test]
+async fn a_server_is_waited_for_as_it_asks_and_not_too_long() {
+    let repeating =
+        |script| describe(script, &id()).stream_fn(Wires::new(Fetch::default().retries(1))).build().unwrap();
+    let (_, error) = ask(&repeating("tomorrow")).await;
+    assert!(error.contains("come back later"), "{error}");
+    assert_eq!(ask(&repeating("vague")).await, ("You said: Hello?".into(), String::new()));
+}
+
 /// The first address is no address, which only a regular expression says: the model is told, and tries again.
 #[wasm_bindgen_test]
 async fn a_tool_is_called_with_arguments_that_the_browser_has_checked() {

@@ -37,6 +37,17 @@ const scripts = {
   unfinished: (response) => stream(response).end(text("so far")),
   endless: (response) => stream(response).write(text("so far")),
   silent() {},
+  /** Asks for more patience than anybody has, as a date. */
+  tomorrow(response, body, before) {
+    if (before === 1) return scripts.answer(response, body);
+    response.setHeader("retry-after", "Wed, 01 Jan 2200 00:00:00 GMT");
+    json(response, 503, { error: { message: "come back later" } });
+  },
+  /** Does not say clearly whether trying again helps. */
+  vague(response, body, before) {
+    response.setHeader("x-should-retry", "maybe");
+    scripts.busy(response, body, before + 1);
+  },
   /** Complete, but for the end of its body. */
   lingering: (response) => stream(response).write(text("all") + done),
   burst: (response) => stream(response).end(text("word ").repeat(600) + done),
