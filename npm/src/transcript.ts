@@ -13,8 +13,9 @@ import type {
 /** Any list of messages, with kinds of the application among them. */
 export type TranscriptMessages = readonly { readonly role: string }[];
 
-function isSystem(message: { readonly role: string } | undefined): message is SystemMessage {
-  return message?.role === "system";
+// What is no message at all fails here, before a run has told of anything.
+function isSystem(message: { readonly role: string }): message is SystemMessage {
+  return message.role === "system";
 }
 
 function textOf(content: string | readonly TextContent[]): string {
@@ -130,16 +131,16 @@ export function declareToolChanges<TCustom extends CustomMessage>(
   let carrierIndex = -1;
   let firstOther = -1;
   for (let i = 0; i < pending.length; i++) {
-    if (isSystem(pending[i])) carrierIndex = i;
+    if (isSystem(pending[i] as AgentMessage)) carrierIndex = i;
     else if (firstOther < 0) firstOther = i;
   }
   for (let i = 0; i < pending.length; i++) {
-    const message = pending[i];
+    const message = pending[i] as AgentMessage;
     if (i !== carrierIndex && isSystem(message)) replayTools(tools, message);
   }
   const changes = toolChanges(tools, context.tools ?? []);
-  const carrier = pending[carrierIndex];
-  if (isSystem(carrier)) {
+  const carrier = pending[carrierIndex] as SystemMessage | undefined;
+  if (carrier) {
     const hasToolFields = Boolean(carrier.toolsAdded?.length || carrier.toolsRemoved?.length);
     if (!changes && !hasToolFields) return pending;
     const copy = withToolChanges(carrier, changes);

@@ -98,7 +98,8 @@ impl Draft {
         self.batch.push(kind::ERROR, u32::from(aborted), message);
     }
 
-    fn last_fields(&mut self, stop_reason: &str, failure: Option<(&str, &str, u16)>) {
+    /// Sets what is known of the response as a whole: at its end, and before where the provider tells early.
+    pub fn last_fields(&mut self, stop_reason: &str, failure: Option<(&str, &str, u16)>) {
         let mut out = members();
         out.key("stopReason").string(stop_reason);
         if !self.raw_stop_reason.is_empty() {

@@ -225,6 +225,8 @@ fn count(counts: &Source<'_>, draft: &mut Draft) {
         if let Some(usage) = &mut draft.usage {
             counts.numbers(usage::NAMES, &mut usage.counts);
         }
+        // A view shows the tokens while the answer is written; `pending` is what it is until then.
+        draft.last_fields("pending", None);
     }
 }
 
