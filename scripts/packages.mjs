@@ -11,6 +11,7 @@ export const piVersion = "1.6.0";
 const node24 = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
 const sets = {
+  "pi-0.85": { "@earendil-works/pi-agent-core": "0.85.1", "@earendil-works/pi-ai": "0.85.1" },
   pi: { "@earendil-works/pi-agent-core": piVersion, "@earendil-works/pi-ai": piVersion },
   coding: { "@earendil-works/pi-coding-agent": piVersion, [node24]: "24.22.3" },
   // Libraries whose schemas tools may be given.

@@ -1,6 +1,8 @@
-// The long checks: `npm run soak [-- native schedules memory stores fuzz sessions pi-sessions]`. Takes hours on a small machine.
+// The long checks: `npm run soak [-- native schedules programs memory stores fuzz sessions pi-sessions]`. Takes hours on a
+// small machine.
 //   native     1,000,000 random schedules on the Rust shell
 //   schedules     20,000 on the TypeScript shell
+//   programs   10,000 random programs beside pi-agent-core
 //   memory     1,000 agents and 12,000 turns in Chromium
 //   stores     Chromium killed 50 times while it stores
 //   fuzz       20,000 seeds of the hostile fuzz in Node
@@ -32,6 +34,7 @@ const parts = {
     },
   },
   schedules: { command: check("properties", "--schedules", "20000", "--from", from), package: true },
+  programs: { command: check("pi-programs", "--programs", "10000", "--from", from), package: true },
   memory: { command: check("memory", "--full"), package: true },
   stores: { command: check("stores", "killed", "--kills", "50"), package: true },
   fuzz: { command: check("hostile-node", "--seeds", "20000"), package: true },

@@ -38,6 +38,13 @@ const stages = [
     what: "exports, types and README code of pi-agent-core",
   },
   {
+    name: "pi-programs",
+    needs: ["npm", "pi"],
+    package: true,
+    seconds: 300,
+    what: "random programs, with pi-agent-core and with this package",
+  },
+  {
     name: "schemas",
     needs: ["npm", "schemas"],
     package: true,
