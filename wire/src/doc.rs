@@ -57,40 +57,40 @@ fn read<'a>(text: &'a str, open: &mut Vec<Node<'a>>) -> Result<(), JsonError> {
     let mut name = "";
     loop {
         let kind = reader.peek()?;
-        // Of a container whose end was not read yet all that follows.
-        let mut span = text.get(reader.offset()..).unwrap_or_default();
-        let mut whole = !matches!(kind, Kind::Object | Kind::Array);
-        if whole {
-            span = reader.raw()?;
-        } else {
+        if matches!(kind, Kind::Object | Kind::Array) {
+            // Until its end was read all that follows.
+            let span = text.get(reader.offset()..).unwrap_or_default();
             reader.begin(kind)?;
+            open.push(Node { name, ..Node::of(span) });
+        } else {
+            let span = reader.scalar(kind)?;
+            if let Some(container) = open.last_mut() {
+                container.inside.push(Node { name, ..Node::of(span) });
+            }
         }
-        open.push(Node { name, ..Node::of(span) });
         loop {
-            if whole {
-                if let (Some(node), Some(container)) = (open.pop(), open.last_mut()) {
-                    container.inside.push(node);
-                }
-                if open.len() == 1 {
-                    return reader.finish();
-                }
+            if open.len() == 1 {
+                return reader.finish();
             }
             let Some(container) = open.last_mut() else {
                 return Ok(());
             };
             name = "";
-            whole = if container.is_object() {
+            let another = if container.is_object() {
                 let next = reader.next_name()?;
                 name = next.unwrap_or_default();
-                next.is_none()
+                next.is_some()
             } else {
-                !reader.next_item()?
+                reader.next_item()?
             };
-            if !whole {
+            if another {
                 break;
             }
             let left = text.len() - reader.offset();
             container.span = container.span.get(..container.span.len() - left).unwrap_or_default();
+            if let (Some(node), Some(container)) = (open.pop(), open.last_mut()) {
+                container.inside.push(node);
+            }
         }
     }
 }

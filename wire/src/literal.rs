@@ -47,7 +47,14 @@ impl<'a> Literal<'a> {
 
     /// Whether it stands for exactly this text.
     pub fn is(self, text: &str) -> bool {
-        self.inner() == text || (memchr(b'\\', self.inner().as_bytes()).is_some() && self.text() == text)
+        let inner = self.0.as_bytes().get(1..).unwrap_or_default();
+        let same = inner.iter().zip(text.as_bytes()).take_while(|(a, b)| a == b).count();
+        // What differs otherwise than by an escape is something else: nearly all that is looked at.
+        match inner.get(same) {
+            Some(b'"') => same == text.len(),
+            Some(b'\\') => self.text() == text,
+            _ => false,
+        }
     }
 
     /// Whether there is nothing but white space in it; what will be dropped counts as nothing.

@@ -128,32 +128,41 @@ impl<'a> Reader<'a> {
     /// A number, as written.
     pub fn number(&mut self) -> Read<&'a str> {
         self.want(Kind::Number)?;
-        let start = self.pos;
-        match number_len(self.rest()) {
-            Ok(len) => {
-                self.pos += len;
-                Ok(self.slice(start, self.pos))
-            }
-            Err(at) => {
-                self.pos += at;
-                let end = self.pos == self.text.len();
-                self.fail(if end { Fault::UnexpectedEnd } else { Fault::BadNumber })
-            }
-        }
+        self.scalar(Kind::Number)
     }
 
     /// `true` or `false`.
     pub fn boolean(&mut self) -> Read<bool> {
         self.want(Kind::Bool)?;
-        let value = self.byte() == Some(b't');
-        self.word(if value { "true" } else { "false" })?;
-        Ok(value)
+        Ok(self.scalar(Kind::Bool)?.len() == 4)
     }
 
     /// `null`.
     pub fn null(&mut self) -> Read<()> {
         self.want(Kind::Null)?;
-        self.word("null")
+        self.scalar(Kind::Null).map(drop)
+    }
+
+    /// The source text of the next value, of which [`peek`](Self::peek) gave the kind: no container.
+    pub(crate) fn scalar(&mut self, kind: Kind) -> Read<&'a str> {
+        let start = self.pos;
+        match kind {
+            Kind::String => self.skip_text()?,
+            Kind::Number => match number_len(self.rest()) {
+                Ok(len) => self.pos += len,
+                Err(at) => {
+                    self.pos += at;
+                    let end = self.pos == self.text.len();
+                    return self.fail(if end { Fault::UnexpectedEnd } else { Fault::BadNumber });
+                }
+            },
+            _ => self.word(match self.byte() {
+                Some(b't') => "true",
+                Some(b'f') => "false",
+                _ => "null",
+            })?,
+        }
+        Ok(self.slice(start, self.pos))
     }
 
     /// The exact source text of the next value of any kind, checked.
@@ -179,10 +188,7 @@ impl<'a> Reader<'a> {
                         *word = *word & !bit | if kind == Kind::Object { bit } else { 0 };
                     }
                 }
-                Kind::String => self.skip_text()?,
-                Kind::Number => self.number().map(drop)?,
-                Kind::Bool => self.boolean().map(drop)?,
-                Kind::Null => self.null()?,
+                kind => self.scalar(kind).map(drop)?,
             }
             loop {
                 if self.depth == outside {
@@ -234,6 +240,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.pos..).unwrap_or_default()
     }
 
+    #[inline(always)]
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.pos).copied()
     }

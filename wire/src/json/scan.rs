@@ -52,7 +52,8 @@ pub(crate) fn hex_unit(bytes: &[u8]) -> Option<u16> {
 
 /// White space of RFC 8259.
 pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+    // The first comparison answers for nearly every byte.
+    byte <= b' ' && matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Where the number at the start of `bytes` ends. `Err` gives the offset of the first byte that breaks the grammar,

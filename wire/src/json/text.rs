@@ -79,7 +79,7 @@ impl<'a> Text<'a> {
     /// Like [`read`](Self::read), without making the string.
     pub fn skip(&mut self) -> Result<(), JsonError> {
         loop {
-            self.run();
+            self.pos += plain_len(self.rest());
             if matches!(self.stop()?, Stop::Quote) {
                 return Ok(());
             }
