@@ -71,9 +71,7 @@ pub fn response(api: &str, input: &[u8], noise: &mut Noise) {
 
 /// A request: refused, or a body that is JSON and an address without the key.
 pub fn make_request(api: &str, input: &[u8], _noise: &mut Noise) {
-    let Ok(text) = std::str::from_utf8(input) else {
-        return assert!(request(input).is_err());
-    };
+    let Ok(text) = std::str::from_utf8(input) else { return };
     // What a page sends has a key and names the API.
     let mut given = text.to_owned();
     if let Ok(Free::Object(mut members)) = serde_json::from_str::<Free>(text) {
@@ -85,7 +83,7 @@ pub fn make_request(api: &str, input: &[u8], _noise: &mut Noise) {
         }
         given = Free::Object(members).to_string();
     }
-    let Ok(made) = request(given.as_bytes()) else { return };
+    let Ok(made) = request(&given) else { return };
     let body = std::str::from_utf8(&made.body).unwrap();
     assert!(parse(body).is_ok(), "{body}");
     if !text.contains(KEY) {

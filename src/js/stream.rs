@@ -33,7 +33,7 @@ extern "C" {
 
 /// Build a request from `{ model, context, options }` as JSON. The sink's `request` or `refuse` is called.
 #[wasm_bindgen(js_name = wireRequest)]
-pub fn wire_request(sink: &WireSink, input: &[u8]) {
+pub fn wire_request(sink: &WireSink, input: &str) {
     // The sink is our own code and only stores; there is nobody left to tell if it fails.
     let _ = match request(input) {
         Ok(made) => sink.request(&made.url, &header_list(&made.headers), &made.body, &made.reply),

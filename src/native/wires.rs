@@ -91,7 +91,7 @@ impl<T: Transport> Wires<T> {
             let text = ["No API key for provider: ", asked.model.text("provider")].concat();
             return failed(sink, started, "auth", &text);
         }
-        let built = request(self.input(asked).as_bytes());
+        let built = request(&self.input(asked));
         let built = built.and_then(|made| Response::new(&made.reply).map(|response| (made, response)));
         let (made, mut response) = match built {
             Ok(built) => built,

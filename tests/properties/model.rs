@@ -58,7 +58,7 @@ fn check(world: &World, request: &Request) {
     context.push('}');
     let input = format!(r#"{{"model":{},"context":{context},"options":{{"apiKey":"k"}}}}"#, to_text(&model));
     let ends_open = ends_open(&request.messages);
-    match steersman_wire::request(input.as_bytes()) {
+    match steersman_wire::request(&input) {
         Err(error) => world.problem(format!("no request can be built: {error}")),
         Ok(made) => {
             let found = checker::problems(&made.body, &model, ends_open);

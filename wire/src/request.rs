@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 /// Builds the request for one answer.
 ///
-/// `input` is a JSON object `{ model, context, options }` in UTF-8, as `JSON.stringify` makes it of pi's `Model`,
+/// `input` is a JSON object `{ model, context, options }`, as `JSON.stringify` makes it of pi's `Model`,
 /// `Context` (`systemPrompt`, `tools`, `messages`) and `SimpleStreamOptions`. The options read here are `apiKey`,
 /// `headers` (null suppresses), `temperature`, `maxTokens`, `reasoning`, `thinkingBudgets`, `toolChoice`, `sessionId`,
 /// `cacheRetention`, `metadata`, `samplingParams` and `responseSchema`.
@@ -30,9 +30,8 @@ use std::borrow::Cow;
 /// # Errors
 /// `invalid_request` when the input is not such an object, `unsupported` when no built-in wire speaks `model.api` or a
 /// tool demands what the provider cannot do.
-pub fn request(input: &[u8]) -> Result<HttpRequest, WireError> {
-    let text = std::str::from_utf8(input).map_err(|_| WireError::invalid("The request is not valid UTF-8."))?;
-    let text = clean(text);
+pub fn request(input: &str) -> Result<HttpRequest, WireError> {
+    let text = clean(input);
     let doc =
         Doc::read(&text).map_err(|error| WireError::invalid(json_fault("The request is not valid JSON: ", &error)))?;
     let mut request = Request::read(doc.root());

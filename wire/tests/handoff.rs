@@ -28,7 +28,7 @@ fn random_transcripts_make_acceptable_requests() {
             "compat": compat, "maxTokens": 10,
         });
         let input = json!({ "model": model, "context": { "messages": messages }, "options": {} });
-        let body = request(input.to_string().as_bytes()).unwrap().body;
+        let body = request(&input.to_string()).unwrap().body;
         let body: Value = serde_json::from_slice(&body).unwrap();
         let judge = Judge { limit: if openai { 40 } else { 64 }, compat: &compat };
         let counted = judge.conversation(body["messages"].as_array().unwrap());

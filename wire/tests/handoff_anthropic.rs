@@ -39,7 +39,7 @@ fn random_transcripts_make_acceptable_messages_requests() {
         });
         let context = json!({ "systemPrompt": random.pick(&["", " ", "S"]), "messages": messages, "tools": tools });
         let input = json!({ "model": model, "context": context, "options": options });
-        let body = request(input.to_string().as_bytes()).unwrap().body;
+        let body = request(&input.to_string()).unwrap().body;
         let body: Value = serde_json::from_slice(&body).unwrap();
         let mut judge = Judge { empty_signature: compat["allowEmptySignature"] == true, ..Judge::default() };
         if let Err(problem) = judge.body(&body) {
@@ -60,7 +60,7 @@ fn arguments_go_back_with_the_digits_they_came_with() {
     let odd = json!({ "type": "toolCall", "id": "l", "name": "read", "arguments": { "n": 1 }, "argumentsText": "[2]" });
     let messages = json!([{ "role": "assistant", "content": [call, odd] }]);
     let input = json!({ "model": { "id": "m", "api": API }, "context": { "messages": messages } });
-    let body = String::from_utf8(request(input.to_string().as_bytes()).unwrap().body).unwrap();
+    let body = String::from_utf8(request(&input.to_string()).unwrap().body).unwrap();
     assert!(body.contains(r#""input":{"id":2512292042121000001}"#), "{body}");
     assert!(body.contains(r#""input":{"n":1}"#), "{body}");
 }
@@ -73,7 +73,7 @@ fn a_tool_that_must_be_strict_and_cannot_be_is_refused() {
     for strict in [true, false] {
         let model = json!({ "id": "m", "api": API, "compat": { "supportsStrictTools": strict } });
         let input = json!({ "model": model, "context": { "messages": [], "tools": tools } });
-        let error = request(input.to_string().as_bytes()).unwrap_err();
+        let error = request(&input.to_string()).unwrap_err();
         assert_eq!(error.code, "unsupported");
         assert!(error.message.starts_with("Tool \"pick\" requires"), "{}", error.message);
     }

@@ -18,7 +18,7 @@ fn sent(api: &str, list: &str, messages: &Value) -> Vec<Value> {
     let model =
         json!({ "id": "m", "api": api, "provider": "p", "baseUrl": "https://x", "input": ["text"], "maxTokens": 9 });
     let input = json!({ "model": model, "context": { "messages": messages }, "options": { "apiKey": "k" } });
-    let body: Value = serde_json::from_slice(&request(input.to_string().as_bytes()).unwrap().body).unwrap();
+    let body: Value = serde_json::from_slice(&request(&input.to_string()).unwrap().body).unwrap();
     body[list].as_array().unwrap().clone()
 }
 

@@ -30,7 +30,7 @@ fn random_transcripts_make_acceptable_requests() {
             "input": if random.next(2) == 0 { json!(["text"]) } else { json!(["text", "image"]) },
         });
         let input = json!({ "model": model, "context": { "messages": messages }, "options": {} });
-        let body = request(input.to_string().as_bytes()).unwrap().body;
+        let body = request(&input.to_string()).unwrap().body;
         let body: Value = serde_json::from_slice(&body).unwrap();
         let mut judge = Judge { target, ids: BTreeSet::new(), calls: 0, results: 0, signed: 0 };
         if let Err(problem) = judge.contents(body["contents"].as_array().unwrap()) {

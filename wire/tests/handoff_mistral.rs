@@ -16,7 +16,7 @@ fn body(api: &str, images: bool, messages: &[Value]) -> Value {
         "input": if images { json!(["text", "image"]) } else { json!(["text"]) },
     });
     let input = json!({ "model": model, "context": { "messages": messages }, "options": {} });
-    serde_json::from_slice(&request(input.to_string().as_bytes()).unwrap().body).unwrap()
+    serde_json::from_slice(&request(&input.to_string()).unwrap().body).unwrap()
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn random_transcripts_make_acceptable_requests() {
         });
         let context = json!({ "messages": messages, "tools": if grammar { json!([tool]) } else { json!([]) } });
         let input = json!({ "model": model, "context": context, "options": {} });
-        let body = request(input.to_string().as_bytes()).unwrap().body;
+        let body = request(&input.to_string()).unwrap().body;
         let body: Value = serde_json::from_slice(&body).unwrap();
         if let Err(problem) = judge(body["input"].as_array().unwrap(), images, &mut counts) {
             panic!("seed {seed}: {problem}\n{messages:#?}\n{body:#}");
@@ -188,7 +188,7 @@ fn a_signature_that_is_damaged_is_not_sent() {
             ] },
             "options": {},
         });
-        let body = request(input.to_string().as_bytes()).unwrap().body;
+        let body = request(&input.to_string()).unwrap().body;
         serde_json::from_slice::<Value>(&body).unwrap_or_else(|error| panic!("{api} {signature}: {error}")).to_string()
     };
     assert!(sent(&item, "openai-responses").contains("RU5D"));

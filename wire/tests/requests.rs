@@ -13,7 +13,7 @@ use support::{differences, files, members, own, read, shared, stem, APIS};
 
 fn build(model: &str, context: &str, options: &Value) -> Result<(HttpRequest, Value), String> {
     let input = format!(r#"{{"model":{model},"context":{context},"options":{options}}}"#);
-    let request = request(input.as_bytes()).map_err(|error| error.to_string())?;
+    let request = request(&input).map_err(|error| error.to_string())?;
     let body = serde_json::from_slice(&request.body).map_err(|error| format!("the body is not JSON: {error}"))?;
     Ok((request, body))
 }

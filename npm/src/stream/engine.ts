@@ -50,10 +50,10 @@ export interface InFlight {
  */
 export interface WireEngine {
   /**
-   * @param input `{ model, context, options }` as JSON in UTF-8
+   * @param input `{ model, context, options }` as JSON
    * @throws WireRefusal when no request can be made of it
    */
-  request(input: Uint8Array): WireRequest;
+  request(input: string): WireRequest;
   /**
    * Start a response; gives its id.
    *

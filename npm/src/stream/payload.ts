@@ -66,7 +66,7 @@ function writable(message: Message): Message {
  *
  * @throws AgentError `invalid_request` when something in it cannot be written as JSON
  */
-export function encodeInput(model: Model, context: Context, options: SimpleStreamOptions): Uint8Array {
+export function requestInput(model: Model, context: Context, options: SimpleStreamOptions): string {
   const shaping: { [name: string]: unknown } = {};
   for (const name of NAMES) if (options[name] !== undefined) shaping[name] = options[name];
   shaping["headers"] = attributed(model, options);
@@ -74,7 +74,7 @@ export function encodeInput(model: Model, context: Context, options: SimpleStrea
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
   const { messages } = context;
   const sent = model.api === "pi-messages" ? messages : messages?.map(withoutDetails);
-  return encode(transcriptToJson(context, sent, (told) => ({ model, context: told, options: shaping })));
+  return transcriptToJson(context, sent, (told) => ({ model, context: told, options: shaping }));
 }
 
 /** `details` are for the application, and may be long; only pi's own protocol sends them along. */

@@ -3,7 +3,7 @@ import { checkRequest } from "../limits/check.js";
 import type { Context, Model, SimpleStreamOptions } from "../types.js";
 import type { EngineSource } from "./engine.js";
 import { type BuildRequest, Exchange } from "./exchange.js";
-import { encodeInput, requireKey, requireModel } from "./payload.js";
+import { requestInput, requireKey, requireModel } from "./payload.js";
 import type { PumpedStream } from "./pump.js";
 import { ResponseStream } from "./stream.js";
 
@@ -26,7 +26,7 @@ export function createStreamSimple(source: EngineSource): StreamSimple {
         requireModel(asked);
         requireKey(asked, settled);
       }
-      return engine.request(encodeInput(asked, context, settled));
+      return engine.request(requestInput(asked, context, settled));
     };
     return new ResponseStream(new Exchange(source, model, build, options));
   };
