@@ -5,7 +5,7 @@ use std::error::Error;
 
 use steersman::json::parse;
 use steersman::model::Model;
-use steersman::native::{tool_fn, AgentEvent, ResponseEvent, ToolOutput};
+use steersman::native::{tool_fn, AgentEvent, Limits, ResponseEvent, ToolOutput};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
@@ -23,6 +23,7 @@ async fn ask(question: &str) -> Result<(), Box<dyn Error>> {
         .model(Model::openai_compatible("http://localhost:8080/v1", "any"))
         .api_key("local")
         .tool(clock)
+        .limits(Limits { idle_ms: Some(60_000), max_turns: Some(20), ..Limits::default() })
         .build()?;
     let _shown = agent.subscribe(|event: &AgentEvent| {
         if let AgentEvent::MessageUpdate { update: ResponseEvent::TextDelta { delta, .. }, .. } = event {
