@@ -33,8 +33,7 @@ function example(model, id, ask, name, args, result, say) {
 
 for (const api of url ? spoken : []) {
   test(`${api}: the model calls a tool and answers`, async () => {
-    // With a window of 4,096 the rule of pi would leave one token for the answer; 0 turns it off.
-    const model = { ...modelOf(api, url, { reasoning: false, contextWindow: 0, maxTokens: 60 }) };
+    const model = { ...modelOf(api, url, { reasoning: false, contextWindow: 4096, maxTokens: 60 }) };
     model.id = "smollm2-135m-instruct";
     const cities = [];
     const tool = (name, description, answer) => ({

@@ -8,8 +8,10 @@ use crate::doc::At;
 const CHARS_PER_TOKEN: f64 = 3.5;
 /// What an image is counted as, in characters.
 const IMAGE_CHARS: f64 = 4800.0;
-/// Tokens always kept free, for the input may count higher than the estimate.
+/// Tokens always kept free, for the input may count higher than the estimate: a quarter of a window below 16,384, whose
+/// answers would have no room beside them.
 const MARGIN: f64 = 4096.0;
+const MARGIN_PARTS: f64 = 4.0;
 /// The same as a part of the input, for long ones.
 const MARGIN_RATIO: f64 = 0.15;
 /// The larger margin is given up where it would leave less than this for the answer.
@@ -22,9 +24,10 @@ pub(crate) fn room(window: f64, context: At<'_>, messages: &[Message<'_>]) -> f6
         return f64::INFINITY;
     }
     let input = tokens(context, messages);
-    let mut room = window - input - MARGIN.max((input * MARGIN_RATIO).ceil());
+    let margin = MARGIN.min((window / MARGIN_PARTS).ceil());
+    let mut room = window - input - margin.max((input * MARGIN_RATIO).ceil());
     if room < ENOUGH {
-        room = ENOUGH.min(window - input - MARGIN);
+        room = ENOUGH.min(window - input - margin);
     }
     room.max(1.0)
 }
@@ -116,6 +119,24 @@ mod tests {
         assert_eq!(clamped(0.0, 64_000.0, &history), 64_000.0);
         assert_eq!(clamped(1000.0, 64_000.0, &history), 1.0);
         assert_eq!(clamped(0.0, 0.0, &history), 0.0);
+    }
+
+    #[test]
+    fn a_small_window_has_room_for_an_answer() {
+        let said = |chars: usize| format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(chars));
+        for (window, chars, expected) in [
+            (512.0, 350, 284.0),
+            (4095.0, 350, 2971.0),
+            (4096.0, 3500, 2072.0),
+            (4096.0, 35_000, 1.0),
+            (8192.0, 3500, 5144.0),
+            (16_380.0, 3500, 11_285.0),
+            // From here on as pi has it.
+            (16_384.0, 3500, 11_288.0),
+            (32_768.0, 70_000, 8672.0),
+        ] {
+            assert_eq!(clamped(window, 1e9, &said(chars)), expected, "{window} {chars}");
+        }
     }
 
     #[test]
