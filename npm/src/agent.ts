@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { hasFailed, isAnswer } from "./answers.js";
+import { hasFailed, isAnswer, roleOf } from "./answers.js";
 import { ApprovalDesk } from "./approvals/desk.js";
 import { Broadcast } from "./broadcast.js";
 import { type Companion, plain } from "./companion.js";
@@ -184,7 +184,7 @@ export class Agent<TCustom extends CustomMessage = never> extends AgentSettings<
     if (this._activeRun) throw new AgentBusyError(TEXT.busyContinue);
     const { messages } = this._state;
     const last = messages.at(-1);
-    if (!last || messages.every((message) => message.role === "system")) {
+    if (!last || messages.every((message) => roleOf(message) === "system")) {
       throw new AgentError("invalid_request", TEXT.nothingToContinue);
     }
     if (last.role !== "assistant") return this._run("continue", () => starting([]), responseSchema);

@@ -1,3 +1,4 @@
+import { roleOf } from "./answers.js";
 import { getDefaultStreamFn } from "./default-stream.js";
 import { checkBounds, checkRequest } from "./limits/check.js";
 import type { Profile } from "./profile.js";
@@ -117,7 +118,7 @@ export abstract class AgentSettings<TCustom extends CustomMessage> implements Ag
 
 /** The default `convertToLlm`: leaves out the kinds of messages that a model does not know. */
 function keepModelMessages<TCustom extends CustomMessage>(profile: Profile): ConvertToLlm<TCustom> {
-  const known = new Set(["user", "assistant", "toolResult"]);
+  const known = new Set<string | undefined>(["user", "assistant", "toolResult"]);
   if (profile.systemMessages) known.add("system");
-  return (messages) => messages.filter((message): message is Message => known.has(message.role));
+  return (messages) => messages.filter((message): message is Message => known.has(roleOf(message)));
 }

@@ -1,3 +1,4 @@
+import { roleOf } from "./answers.js";
 import { type ToolChanges, toolChanges } from "./declarations.js";
 import type {
   AgentContext,
@@ -13,22 +14,26 @@ import type {
 /** Any list of messages, with kinds of the application among them. */
 export type TranscriptMessages = readonly { readonly role: string }[];
 
-// What is no message at all fails here, before a run has told of anything.
+// Anything may stand in a transcript.
 function isSystem(message: { readonly role: string }): message is SystemMessage {
-  return message.role === "system";
+  return roleOf(message) === "system";
 }
+
+/** What a list holds; nothing where it is none, as in a message that was made by hand. */
+const objectsIn = <T>(list: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(list) ? list.filter(Boolean) : [];
 
 function textOf(content: string | readonly TextContent[]): string {
   if (typeof content === "string") return content;
   const texts: string[] = [];
-  for (const block of content) if (block.type === "text") texts.push(block.text);
+  for (const block of objectsIn(content)) if (block.type === "text") texts.push(block.text);
   return texts.join("\n");
 }
 
 /** Applies the tool changes of one system message. */
 function replayTools(tools: Map<string, Tool>, message: SystemMessage): void {
-  for (const { name } of message.toolsRemoved ?? []) tools.delete(name);
-  for (const tool of message.toolsAdded ?? []) tools.set(tool.name, tool);
+  for (const { name } of objectsIn(message.toolsRemoved)) tools.delete(name);
+  for (const tool of objectsIn(message.toolsAdded)) tools.set(tool.name, tool);
 }
 
 function declaredTools(messages: TranscriptMessages): Map<string, Tool> {
@@ -131,7 +136,8 @@ export function declareToolChanges<TCustom extends CustomMessage>(
   let carrierIndex = -1;
   let firstOther = -1;
   for (let i = 0; i < pending.length; i++) {
-    if (isSystem(pending[i] as AgentMessage)) carrierIndex = i;
+    // What is no message at all fails here, before a run has told of anything.
+    if ((pending[i] as AgentMessage).role === "system") carrierIndex = i;
     else if (firstOther < 0) firstOther = i;
   }
   for (let i = 0; i < pending.length; i++) {

@@ -66,7 +66,11 @@ impl Forms {
         // A whole `data:` URL says its type itself.
         if let Some((head, bytes)) = data.strip_prefix("data:").and_then(|url| around(url, b',', false)) {
             if let Some((kind, "base64")) = around(head, b';', true) {
-                (mime, data) = (around(kind, b';', false).map_or(kind, |(kind, _)| kind), bytes);
+                data = bytes;
+                let kind = around(kind, b';', false).map_or(kind, |(kind, _)| kind);
+                if !kind.is_empty() {
+                    mime = kind;
+                }
             }
         }
         out.pieces(&[before, mime, between, data, after]);

@@ -2,6 +2,7 @@
 //! nullable, nothing additional.
 
 use crate::json::{self, Object, Value};
+use crate::order::NameMap;
 use crate::source::{is_among, names};
 
 /// Keywords that no strict mode takes.
@@ -26,6 +27,8 @@ const REFUSED: &[u8] = names![
 
 /// Deeper schemas are refused; providers allow far less.
 const DEPTH: usize = 32;
+
+const NO_NAMES: &str = "object required must be a string array";
 
 /// The strict form of a schema, or why there is none. `refused` are keywords that this provider does not take either.
 pub(crate) fn strict(mut schema: Value, refused: &[u8]) -> Result<Value, &'static str> {
@@ -87,22 +90,24 @@ fn object(schema: &mut Value, depth: usize, refused: &[u8]) -> Result<(), &'stat
     if !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false))) {
         return Err("schema-valued or true additionalProperties is unsupported");
     }
-    let required = match member(schema, "required") {
-        None => Vec::new(),
-        Some(Value::Array(names)) if names.iter().all(|name| name.as_str().is_some()) => std::mem::take(names),
-        Some(_) => return Err("object required must be a string array"),
-    };
+    let mut required = NameMap::default();
+    // Of them, those that no property was found for.
+    let mut unknown = 0;
+    if let Some(list) = schema.get("required") {
+        for name in list.as_array().ok_or(NO_NAMES)? {
+            unknown += usize::from(required.set(name.as_str().ok_or(NO_NAMES)?, 0).is_none());
+        }
+    }
     let mut names = Vec::new();
     match member(schema, "properties") {
         None => {}
         Some(Value::Object(properties)) => {
-            names.extend(properties.iter().map(|(name, _)| Value::from(name)));
-            for name in &names {
-                let Some(property) = name.as_str().and_then(|name| properties.get_mut(name)) else {
-                    continue;
-                };
+            for (name, property) in properties.iter_mut() {
+                names.push(Value::from(name));
                 node(property, depth, refused)?;
-                if !lists(&required, name) && !allows_null(property, depth) {
+                if required.get(name).is_some() {
+                    unknown -= 1;
+                } else if !allows_null(property, depth) {
                     let null = with("type", "null".into());
                     *property = with("anyOf", Value::Array(vec![std::mem::take(property), null]));
                 }
@@ -110,7 +115,7 @@ fn object(schema: &mut Value, depth: usize, refused: &[u8]) -> Result<(), &'stat
         }
         Some(_) => return Err("object properties must be a schema map"),
     }
-    if required.iter().any(|name| !lists(&names, name)) {
+    if unknown > 0 {
         return Err("required contains an unknown property");
     }
     if let Value::Object(members) = schema {
@@ -118,11 +123,6 @@ fn object(schema: &mut Value, depth: usize, refused: &[u8]) -> Result<(), &'stat
         members.insert("additionalProperties", false);
     }
     Ok(())
-}
-
-/// Whether a name is among others.
-fn lists(names: &[Value], name: &Value) -> bool {
-    names.iter().any(|known| known.as_str() == name.as_str())
 }
 
 /// The object with that one member.

@@ -1,5 +1,5 @@
 /** Compaction of a session that goes on: when it begins, what it does to the run, and what is told of it. */
-import { isAnswer } from "../answers.js";
+import { isAnswer, roleOf } from "../answers.js";
 import { after } from "../clock.js";
 import { AgentBusyError } from "../errors.js";
 import type { AgentContext, AgentEvent, AgentLoopConfig, AssistantMessage, Model } from "../types.js";
@@ -113,7 +113,7 @@ export class Compactor implements RunPart {
   observe(event: AgentEvent): void {
     if (event.type !== "message_end") return;
     const { message } = event;
-    if (message.role === "user") this._recovered = false;
+    if (roleOf(message) === "user") this._recovered = false;
     if (!isAnswer(message)) return;
     this._last = message;
     if (!["error", "length", "aborted"].includes(message.stopReason)) this._recovered = false;
@@ -317,7 +317,7 @@ export class Compactor implements RunPart {
     this._goesOn = false;
     const { agent, disposed, role } = this.core;
     // Without a message there is no run to take up; the next prompt brings what is queued.
-    const isEmpty = agent.state.messages.every((message) => message.role === "system");
+    const isEmpty = agent.state.messages.every((message) => roleOf(message) === "system");
     if (disposed || isEmpty || role === "mirror" || !agent.hasQueuedMessages()) return;
     agent.continue().catch((thrown: unknown) => agent.onError?.(thrown));
   }

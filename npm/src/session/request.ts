@@ -1,5 +1,5 @@
 /** The messages of a session in the form that a request needs. The session itself is not changed. */
-import { isAnswer } from "../answers.js";
+import { isAnswer, roleOf } from "../answers.js";
 import type { AgentMessage, Message, ToolResultMessage } from "../types.js";
 import { convertToLlm } from "./tree.js";
 
@@ -26,7 +26,7 @@ export function mended(messages: AgentMessage[]): AgentMessage[] {
     open = new Map();
   };
   for (const message of messages) {
-    if (message.role === "toolResult") {
+    if (roleOf(message) === "toolResult") {
       const isOpen = open.delete((message as ToolResultMessage).toolCallId);
       if (isOpen) out.push(message);
       if (!isOpen || held.length > 0) changed = true;
@@ -50,7 +50,7 @@ function callsOf({
   timestamp,
 }: Extract<Message, { role: "assistant" }>): Map<string, ToolResultMessage> {
   const calls = new Map<string, ToolResultMessage>();
-  for (const block of content) {
+  for (const block of content ?? []) {
     if (block?.type !== "toolCall") continue;
     calls.set(block.id, {
       ...{ role: "toolResult", toolCallId: block.id, toolName: block.name, isError: true, timestamp },
@@ -79,7 +79,7 @@ function formOf(message: AgentMessage): Message[] {
 }
 
 function isOurs(message: { readonly role: string; readonly customType?: unknown }): boolean {
-  const { role } = message;
+  const role = roleOf(message);
   if (role === "custom") return typeof message.customType === "string";
   return role === "compactionSummary" || role === "branchSummary" || role === "bashExecution";
 }

@@ -4,7 +4,7 @@ import { AgentError } from "../errors.js";
 import { attributed } from "../identity.js";
 import { isJson, toJson } from "../json.js";
 import { isStandardSchema, jsonSchemaOf } from "../schema.js";
-import type { Context, Message, Model, SimpleStreamOptions, Tool } from "../types.js";
+import type { Context, ImageContent, Message, Model, SimpleStreamOptions, Tool } from "../types.js";
 
 /** The options that shape a request. */
 const NAMES = [
@@ -32,32 +32,43 @@ export function encode(text: string): Uint8Array<ArrayBuffer> {
  * A request with a transcript as JSON. What an application keeps in its messages and is no JSON (a tool's `details` with
  * a BigInt or a cycle) stays out: else it would fail every request from then on.
  *
- * @param messages those of the context, in the form in which they are sent
- * @throws AgentError `invalid_request` when something that the model is told cannot be written
+ * @param form makes of a message of the context what is sent
+ * @throws AgentError `invalid_request` when something that the model is told cannot be written, the first time
  */
 export function transcriptToJson(
-  { systemPrompt, tools, ...rest }: Context,
-  messages: readonly Message[],
+  { systemPrompt, tools, messages, ...rest }: Context,
+  form: (message: Message) => Message,
   request: (context: object) => object,
 ): string {
-  const context = { ...rest, systemPrompt, tools: tools?.map(told), messages };
+  const context = { ...rest, systemPrompt, tools: tools?.map(told) };
   try {
-    return JSON.stringify(request(context));
+    return JSON.stringify(request({ ...context, messages: messages?.map(form) }));
   } catch {
     // Says which tool it is.
     tools?.filter((tool) => !isJson(() => tool)).forEach(toToolDeclaration);
-    return toJson(request({ ...context, messages: messages.map(writable) }), "The request");
+    return toJson(
+      request({ ...context, messages: messages.map((one) => form(writable(one))) }),
+      "The request",
+    );
   }
 }
 
 /** A schema that validates by itself is no JSON Schema yet. */
 const told = (tool: Tool): Tool => (isStandardSchema(tool?.parameters) ? toToolDeclaration(tool) : tool);
 
-/** A message without the members that cannot be written. Its content has to be. */
+/** Messages that a request met which could not be written. */
+const met = new WeakSet<Message>();
+
+/**
+ * A message without the members that cannot be written. A content stays in the first request that meets it, which fails
+ * and says why; later ones go without it.
+ */
 function writable(message: Message): Message {
   if (isJson(() => message)) return message;
   const names = Object.keys(message) as (keyof Message)[];
-  const kept = names.filter((name) => name === "content" || isJson(() => message[name]));
+  const known = met.has(message);
+  met.add(message);
+  const kept = names.filter((name) => (name === "content" && !known) || isJson(() => message[name]));
   return Object.fromEntries(kept.map((name) => [name, message[name]])) as unknown as Message;
 }
 
@@ -72,10 +83,29 @@ export function requestInput(model: Model, context: Context, options: SimpleStre
   shaping["headers"] = attributed(model, options);
   if (options.onProviderStreamEvent !== undefined) shaping["echo"] = true;
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
-  const { messages } = context;
-  const sent = model.api === "pi-messages" ? messages : messages?.map(withoutDetails);
-  return transcriptToJson(context, sent, (told) => ({ model, context: told, options: shaping }));
+  const form = model.api === "pi-messages" ? withBareImages : withoutDetails;
+  return transcriptToJson(context, form, (told) => ({ model, context: told, options: shaping }));
 }
+
+/** What stands before the bytes of an image that is a whole `data:` URL. */
+const URL_HEAD = /^data:([^;,]*)[^,]*;base64,/;
+
+/** A message for a server that speaks pi's own protocols: it takes images as base64 alone. */
+export function withBareImages(message: Message): Message {
+  const content: unknown = message?.content;
+  if (!Array.isArray(content) || !content.some(urlHead)) return message;
+  return { ...message, content: content.map(bare) } as Message;
+}
+
+function bare(block: ImageContent): ImageContent {
+  const head = urlHead(block);
+  if (!head) return block;
+  const [before, mimeType] = head;
+  return { ...block, data: block.data.slice(before.length), mimeType: mimeType || block.mimeType };
+}
+
+const urlHead = (block: ImageContent): RegExpExecArray | null =>
+  typeof block?.data === "string" ? URL_HEAD.exec(block.data) : null;
 
 /** `details` are for the application, and may be long; only pi's own protocol sends them along. */
 function withoutDetails(message: Message): Message {

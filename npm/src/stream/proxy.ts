@@ -2,7 +2,7 @@
 import type { Context, Model, SimpleStreamOptions, StopReason, ToolCall, Usage } from "../types.js";
 import type { EngineSource, WireRequest } from "./engine.js";
 import { Exchange } from "./exchange.js";
-import { encode, transcriptToJson } from "./payload.js";
+import { encode, transcriptToJson, withBareImages } from "./payload.js";
 import type { PumpedStream } from "./pump.js";
 import { ResponseStream } from "./stream.js";
 
@@ -84,7 +84,7 @@ function proxyRequest(model: Model, context: Context, options: ProxyStreamOption
       ["content-type", "application/json"],
     ],
     body: encode(
-      transcriptToJson(context, context.messages, (told) => ({
+      transcriptToJson(context, withBareImages, (told) => ({
         model,
         context: told,
         options: sent,

@@ -24,7 +24,7 @@ export interface ThinkingContent {
 /** An image. */
 export interface ImageContent {
   type: "image";
-  /** Base64; requests to providers take a whole `data:` URL too, with its type. */
+  /** Base64; requests take a whole `data:` URL too, with its type. */
   data: string;
   /** For example `image/png`. */
   mimeType: string;
