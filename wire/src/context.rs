@@ -94,9 +94,10 @@ impl<'a> Message<'a> {
             message.parts = said(content);
         }
         for item in content.items() {
-            if let Some(part) = Part::read(item) {
-                message.parts.push(part);
-            }
+            // Only an answer thinks and calls.
+            message
+                .parts
+                .extend(Part::read(item).filter(|part| role == Role::Assistant || part.is_text() || part.is_image()));
         }
         let same = |name, value| at.at(name).is(value);
         message.own = same("provider", &model.provider) && same("api", &model.api) && same("model", &model.id);
@@ -156,7 +157,7 @@ impl<'a> Part<'a> {
         let kind = at.at("type");
         let (_, kind, text, signature) = BLOCKS.into_iter().find(|known| kind.is(known.0))?;
         let text = at.string(text);
-        if kind == Block::Image && (text.is_absent() || at.string("mimeType").is_absent()) {
+        if kind == Block::Image && (text.is_empty() || at.string("mimeType").is_absent()) {
             return None;
         }
         let name = if kind == Block::Call { at.text("name").into_owned() } else { String::new() };
@@ -184,20 +185,21 @@ impl<'a> Part<'a> {
         self.at.at("arguments").only(b'{').or(&NONE).span()
     }
 
-    /// Of a call of a grammar tool: its text, an argument.
-    pub fn input(&self, property: &str) -> At<'a> {
-        self.at.at("arguments").string(property)
+    /// Of a call of a grammar tool: writes its text, an argument. Another model may have called the tool in another way:
+    /// what it wrote is what there is.
+    pub fn write_input(&self, out: &mut Writer, property: &str) {
+        let input = self.at.at("arguments").string(property);
+        if input.is_absent() {
+            out.embedded(self.arguments());
+        } else {
+            out.value(input);
+        }
     }
 
-    /// Of a call: the arguments as text as the provider sent them, where `arguments` cannot hold their digits exactly;
-    /// else empty.
-    fn exact(&self) -> At<'a> {
-        self.at.at("argumentsText")
-    }
-
-    /// Of a call: the arguments as the provider sent them, where that is an object and differs; else their source.
+    /// Of a call: the arguments as the provider sent them, where that is an object and `arguments` cannot hold its digits
+    /// exactly; else their source.
     pub fn exact_arguments(&self) -> Cow<'a, str> {
-        let exact = self.exact().as_text();
+        let exact = self.at.text("argumentsText");
         if is_object(&exact) {
             exact
         } else {
@@ -207,11 +209,7 @@ impl<'a> Part<'a> {
 
     /// Of a call: writes the arguments as text.
     pub fn write_arguments(&self, out: &mut Writer) {
-        if self.exact().is_empty() {
-            out.embedded(self.arguments());
-        } else {
-            out.value(self.exact());
-        }
+        out.embedded(&self.exact_arguments());
     }
 
     pub fn is_text(&self) -> bool {

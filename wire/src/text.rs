@@ -24,12 +24,17 @@ pub fn has(text: &str, part: &str) -> bool {
     find(text, part).is_some()
 }
 
+/// White space as JavaScript trims it, and a little more.
+fn is_space(char: char) -> bool {
+    char.is_whitespace() || char == '\u{feff}'
+}
+
 /// A text without the white space before it.
 pub fn trim_start(text: &str) -> &str {
     let mut chars = text.chars();
     loop {
         let rest = chars.as_str();
-        if !chars.next().is_some_and(char::is_whitespace) {
+        if !chars.next().is_some_and(is_space) {
             return rest;
         }
     }
@@ -40,7 +45,7 @@ pub fn trim_end(text: &str) -> &str {
     let mut chars = text.chars();
     loop {
         let rest = chars.as_str();
-        if !chars.next_back().is_some_and(char::is_whitespace) {
+        if !chars.next_back().is_some_and(is_space) {
             return rest;
         }
     }
@@ -190,12 +195,13 @@ mod tests {
         assert_eq!(around("a|b|c", b'|', false), Some(("a", "b|c")));
         assert_eq!(around("a|b|c", b'|', true), Some(("a|b", "c")));
         assert_eq!(around("abc", b'|', true), None);
-        for text in ["", " ", "\u{a0}\n a é\u{2003} b\u{3000}\t", "x", "\u{feff} x"] {
+        for text in ["", " ", "\u{a0}\n a é\u{2003} b\u{3000}\t", "x"] {
             assert_eq!(
                 (trim(text), trim_start(text), trim_end(text)),
                 (text.trim(), text.trim_start(), text.trim_end())
             );
         }
+        assert_eq!((trim("\u{feff} x\u{feff}"), trim(" \u{feff}")), ("x", ""));
     }
 
     #[test]

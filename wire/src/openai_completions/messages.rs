@@ -6,7 +6,6 @@ use crate::cache_mark::{insert_marker, Mark};
 use crate::compat::{Compat, Flag};
 use crate::context::{joined, Block, Message, Part, Role};
 use crate::doc::At;
-use crate::http::WireError;
 use crate::ids::{cleaned, hash, shortened};
 use crate::request::Request;
 use crate::text::around;
@@ -53,8 +52,6 @@ pub(super) struct Conversation<'r, 'a> {
     pub out: &'r mut Writer,
     pub request: &'r Request<'a>,
     pub compat: &'r Compat<'a>,
-    /// Takes why the conversation cannot be sent: a call of a grammar tool lacks its text.
-    pub fault: &'r mut Option<WireError>,
 }
 
 impl Conversation<'_, '_> {
@@ -163,17 +160,10 @@ impl Conversation<'_, '_> {
         let Some(property) = self.request.grammar_property(&call.name) else {
             return function_call(self.out, call);
         };
-        let input = call.input(property);
-        if input.is_absent() {
-            let parts = ["Grammar tool call \"", &call.name, "\" requires argument \"", property, "\" to be a string."];
-            if self.fault.is_none() {
-                *self.fault = Some(WireError::invalid(parts.concat()));
-            }
-        }
         let out = &mut *self.out;
         out.put(r#"{"id":"#).string(&call.id);
         out.put(r#""type":"custom","custom":{"name":"#).string(&call.name);
-        out.member("input", input);
+        call.write_input(out.key("input"), property);
         out.put("}}");
     }
 
@@ -242,7 +232,6 @@ fn details(parts: &[Part<'_>]) -> String {
 pub(crate) fn function_call(out: &mut Writer, call: &Part<'_>) {
     out.put(r#"{"id":"#).string(&call.id);
     out.put(r#""type":"function","function":{"name":"#).string(&call.name);
-    out.key("arguments");
-    call.write_arguments(out);
+    call.write_arguments(out.key("arguments"));
     out.put("}}");
 }

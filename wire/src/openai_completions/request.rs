@@ -19,14 +19,13 @@ pub(crate) fn request(request: &mut Request<'_>, made: &mut Made) {
     made.url.push_str("/chat/completions");
     headers(request, &compat, made);
 
-    let Made { body: out, fault, .. } = made;
-    let (model, options, max_tokens) = (&request.model, &request.options, request.max_tokens());
+    let (model, options, out, max_tokens) = (&request.model, &request.options, &mut made.body, request.max_tokens());
     let mut marker = At::default();
     if compat.has(Flag::CacheControl) {
         marker = cache_control(options.retention, compat.has(Flag::LongRetention));
     }
     out.key("model").string(&model.id);
-    Conversation { out, request, compat: &compat, fault }.write(marker);
+    Conversation { out, request, compat: &compat }.write(marker);
     out.key("stream").bool(true);
     session(out, &compat, request);
     if compat.has(Flag::UsageInStreaming) {

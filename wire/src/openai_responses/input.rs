@@ -118,18 +118,10 @@ impl Conversation<'_, '_> {
         }
         out.key("call_id").string(&call.id);
         out.key("name").string(&call.name);
-        let Some(property) = property else {
-            out.key("arguments");
-            call.write_arguments(out);
-            return out.close();
-        };
-        out.key("input");
-        let input = call.input(property);
-        if input.is_string() {
-            out.value(input);
+        if let Some(property) = property {
+            call.write_input(out.key("input"), property);
         } else {
-            // Another model may have called a grammar tool in another way: what it wrote is what there is.
-            out.embedded(call.arguments());
+            call.write_arguments(out.key("arguments"));
         }
         out.close();
     }

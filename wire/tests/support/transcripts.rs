@@ -27,7 +27,7 @@ const MODELS: [&str; 2] = ["m", "n"];
 
 const LONG: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef+/=0123456789";
 const IDS: [&str; 10] = ["call_1", "call_1", "call_2", "", "a|fc_b+/=", "a|fc_c", "toolu_01", "abcDEF012", "🙈", LONG];
-const TEXTS: [&str; 5] = ["hi", "", "  ", "ü😀\n\"x\"", "end"];
+const TEXTS: [&str; 6] = ["hi", "", "  ", "ü😀\n\"x\"", "\u{feff} ", "end"];
 const NAMES: [&str; 5] = ["read", "now", "", "a b!", "9x"];
 const SIGNATURES: [&str; 6] =
     ["reasoning_content", "x", "", "c2lnbmF0dXJl", "{\"type\":\"reasoning\",\"id\":\"rs_1\",\"summary\":[]}", "{"];
@@ -65,9 +65,13 @@ fn parts(random: &mut Random, assistant: bool) -> Value {
 }
 
 fn part(random: &mut Random, assistant: bool) -> Value {
-    match random.next(if assistant { 5 } else { 2 }) {
+    // Now and then what does not belong there: calls and thoughts of the user.
+    let any = assistant || random.next(8) == 0;
+    match random.next(if any { 5 } else { 2 }) {
         0 => json!({ "type": "text", "text": random.pick(&TEXTS), "textSignature": random.pick(&SIGNATURES) }),
-        1 if !assistant => json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }),
+        1 if !assistant => {
+            json!({ "type": "image", "data": random.pick(&["AAAA", "AAAA", ""]), "mimeType": "image/png" })
+        }
         1 | 2 => json!({
             "type": "thinking", "thinking": random.pick(&TEXTS), "thinkingSignature": random.pick(&SIGNATURES),
             "redacted": random.next(6) == 0,
@@ -77,6 +81,7 @@ fn part(random: &mut Random, assistant: bool) -> Value {
             json!({
                 "type": "toolCall", "id": random.pick(&IDS), "name": random.pick(&NAMES), "arguments": arguments,
                 "thoughtSignature": random.pick(&SIGNATURES),
+                "argumentsText": random.pick(&[None, None, Some("{\"n\":123456789012345678901}"), Some("{\"n\":"), Some("[]")]),
             })
         }
     }
