@@ -14,13 +14,7 @@ export class SizeBound {
   /** A context of these messages. */
   reset(messages: readonly AgentMessage[]): void {
     this.bound = 0;
-    for (const message of messages) {
-      try {
-        this.add(message);
-      } catch {
-        // What cannot be read is no part of a request either.
-      }
-    }
+    for (const message of messages) this.add(message);
   }
 
   /** One more message. */

@@ -106,13 +106,7 @@ export class Transcript {
       else tree.branch(at);
       this.keeper.moved(before, at);
     }
-    for (const message of messages.slice(known + 1)) {
-      try {
-        if (!this.isPrompt(message, at)) this.record(message);
-      } catch (thrown) {
-        this.keeper.warn("A message could not be stored, and was left out.", thrown);
-      }
-    }
+    for (const message of messages.slice(known + 1)) if (!this.isPrompt(message, at)) this.record(message);
     this.size.reset(messages);
     this.note(messages.length > 0);
   }
