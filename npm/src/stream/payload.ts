@@ -91,21 +91,17 @@ export function requestInput(model: Model, context: Context, options: SimpleStre
 const URL_HEAD = /^data:([^;,]*)[^,]*;base64,/;
 
 /** A message for a server that speaks pi's own protocols: it takes images as base64 alone. */
-export function withBareImages(message: Message): Message {
-  const content: unknown = message?.content;
-  if (!Array.isArray(content) || !content.some(urlHead)) return message;
-  return { ...message, content: content.map(bare) } as Message;
-}
+export const withBareImages = (message: Message): Message =>
+  Array.isArray(message?.content)
+    ? ({ ...message, content: (message.content as ImageContent[]).map(bare) } as Message)
+    : message;
 
 function bare(block: ImageContent): ImageContent {
-  const head = urlHead(block);
-  if (!head) return block;
-  const [before, mimeType] = head;
-  return { ...block, data: block.data.slice(before.length), mimeType: mimeType || block.mimeType };
+  const head = typeof block?.data === "string" && URL_HEAD.exec(block.data);
+  return head
+    ? { ...block, data: block.data.slice(head[0].length), mimeType: head[1] || block.mimeType }
+    : block;
 }
-
-const urlHead = (block: ImageContent): RegExpExecArray | null =>
-  typeof block?.data === "string" ? URL_HEAD.exec(block.data) : null;
 
 /** `details` are for the application, and may be long; only pi's own protocol sends them along. */
 function withoutDetails(message: Message): Message {
