@@ -1,4 +1,3 @@
-import { roleOf } from "./answers.js";
 import { toToolDeclaration } from "./declarations.js";
 import type { Profile } from "./profile.js";
 import { createInitialSystemMessage, getCurrentSystemPrompt } from "./transcript.js";
@@ -56,7 +55,7 @@ export function createState<TCustom extends CustomMessage>(
 ): MutableState<TCustom> {
   let tools: AgentTool[] = initial?.tools?.slice() ?? [];
   let messages: AgentMessage<TCustom>[] = initial?.messages?.slice() ?? [];
-  if (profile.systemMessages && roleOf(messages[0]) !== "system") {
+  if (profile.systemMessages && messages[0]?.role !== "system") {
     const first = createInitialSystemMessage(initial?.systemPrompt, tools.map(toToolDeclaration));
     if (first) messages.unshift(first);
   }

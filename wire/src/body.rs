@@ -3,7 +3,7 @@
 use crate::context::{Message, Part, Role};
 use crate::doc::At;
 use crate::request::{response_form, Made, Request};
-use crate::text::{around, first};
+use crate::text::first;
 use crate::write::Writer;
 
 /// Characters of `prompt_cache_key` that OpenAI takes.
@@ -62,18 +62,7 @@ impl Forms {
             return self.text(out, part.text.inner());
         }
         let [before, between, after] = self.image;
-        let (mut mime, mut data) = (part.mime().inner(), part.text.inner());
-        // A whole `data:` URL says its type itself.
-        if let Some((head, bytes)) = data.strip_prefix("data:").and_then(|url| around(url, b',', false)) {
-            if let Some((kind, "base64")) = around(head, b';', true) {
-                data = bytes;
-                let kind = around(kind, b';', false).map_or(kind, |(kind, _)| kind);
-                if !kind.is_empty() {
-                    mime = kind;
-                }
-            }
-        }
-        out.pieces(&[before, mime, between, data, after]);
+        out.pieces(&[before, part.mime().inner(), between, part.text.inner(), after]);
         if self.marks_images {
             out.set_mark(0);
         }

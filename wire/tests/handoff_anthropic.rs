@@ -66,18 +66,6 @@ fn arguments_go_back_with_the_digits_they_came_with() {
 }
 
 #[test]
-fn a_history_that_was_cut_begins_with_the_user_all_the_same() {
-    let said = json!({ "role": "assistant", "content": [{ "type": "text", "text": "Here" }] });
-    let orphan = json!({ "role": "toolResult", "toolCallId": "k", "content": "x" });
-    let messages = json!([orphan, said, { "role": "user", "content": "go on" }]);
-    let input = json!({ "model": { "id": "m", "api": API }, "context": { "messages": messages } });
-    let body: Value = serde_json::from_slice(&request(input.to_string().as_bytes()).unwrap().body).unwrap();
-    let roles: Vec<&str> =
-        body["messages"].as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap()).collect();
-    assert_eq!(roles, ["user", "assistant", "user"]);
-}
-
-#[test]
 fn a_tool_that_must_be_strict_and_cannot_be_is_refused() {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer", "maximum": 3 } } });
     let sampling = json!({ "type": "json_schema", "strict": "require" });

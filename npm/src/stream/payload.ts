@@ -83,14 +83,15 @@ export function requestInput(model: Model, context: Context, options: SimpleStre
   shaping["headers"] = attributed(model, options);
   if (options.onProviderStreamEvent !== undefined) shaping["echo"] = true;
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
-  const form = model.api === "pi-messages" ? withBareImages : withoutDetails;
+  const form =
+    model.api === "pi-messages" ? withBareImages : (one: Message) => withBareImages(withoutDetails(one));
   return transcriptToJson(context, form, (told) => ({ model, context: told, options: shaping }));
 }
 
 /** What stands before the bytes of an image that is a whole `data:` URL. */
 const URL_HEAD = /^data:([^;,]*)[^,]*;base64,/;
 
-/** A message for a server that speaks pi's own protocols: it takes images as base64 alone. */
+/** A message as servers take it: images are base64 alone. */
 export const withBareImages = (message: Message): Message =>
   Array.isArray(message?.content)
     ? ({ ...message, content: (message.content as ImageContent[]).map(bare) } as Message)

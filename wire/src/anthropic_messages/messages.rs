@@ -14,9 +14,6 @@ const FORMS: Forms = Forms {
     marks_images: true,
 };
 
-/// A conversation begins with the user, even where the history does not.
-const BEGINNING: &str = r#"{"role":"user","content":"(earlier messages are not shown)"}"#;
-
 /// Stands in an error result for its images, which the API refuses there.
 static MOVED: Node<'static> = Node::of("\"(image attached after the tool results)\"");
 
@@ -24,12 +21,12 @@ static MOVED: Node<'static> = Node::of("\"(image attached after the tool results
 /// lets thinking go back that has no signature.
 pub(super) fn write(out: &mut Writer, messages: &[Message<'_>], empty_signature: bool, marker: At<'_>) {
     out.put(r#""messages":["#);
-    for (place, message) in messages.iter().enumerate() {
+    for message in messages {
         match message.role {
             Role::User if message.parts.iter().any(Part::is_shown) => FORMS.user(out, message, Part::is_shown),
             Role::Assistant => {
                 let mark = out.mark;
-                assistant(out, message, empty_signature, place == 0);
+                assistant(out, message, empty_signature);
                 out.mark = mark;
             }
             // System messages were folded into the prompt.
@@ -47,12 +44,9 @@ pub(super) fn write(out: &mut Writer, messages: &[Message<'_>], empty_signature:
     insert_marker(out, out.mark, marker);
 }
 
-/// Writes an answer, unless it says nothing. The API refuses blank texts. With `first` nothing stands before it.
-fn assistant(out: &mut Writer, message: &Message<'_>, empty_signature: bool, first: bool) {
+/// Writes an answer, unless it says nothing. The API refuses blank texts.
+fn assistant(out: &mut Writer, message: &Message<'_>, empty_signature: bool) {
     let before = out.len();
-    if first {
-        out.put(BEGINNING);
-    }
     out.put(r#"{"role":"assistant","content":["#);
     let empty = out.len();
     for part in &message.parts {
