@@ -410,16 +410,15 @@ export class SessionCore implements Companion, Owner {
     }
   }
 
-  /** Follows the store step by step. */
+  /** Follows the store step by step, once the session is open. */
   private _next(step: () => Promise<void>): Promise<void> {
-    this._following = this._following.then(step);
+    this._following = this._following.then(() => this.ready.catch(() => {})).then(step);
     return this._following;
   }
 
   /** @param fenced a commit was refused, whatever the store says its role is */
   private _checkRole(fenced = false): Promise<void> {
     return this._next(async () => {
-      await this.ready.catch(() => {});
       if (!this._tree || this._disposed) return;
       const role = fenced ? "mirror" : this._wantedRole();
       if (role === this.role) return;

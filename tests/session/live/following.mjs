@@ -92,6 +92,37 @@ export const following = {
     equal(new Set(entries.map(({ id }) => id)).size, entries.length);
   },
 
+  "what is written while a page opens the session is there, and what comes then": async (host) => {
+    const { Session } = host.session;
+    const [here, there] = pages(host, 2);
+    const first = await Session.open({ agent: agentOf(host, []), store: here });
+    await first.prompt("1");
+    const [began, held] = [gate(), gate()];
+    const { scanEntries } = there;
+    there.scanEntries = async (query) => {
+      const entries = await scanEntries(query);
+      began.open();
+      await held.passed;
+      return entries;
+    };
+    const agent = agentOf(host, []);
+    const second = new Session({ agent, store: there });
+    const follows = (count) =>
+      new Promise((resolve) => {
+        second.subscribe(({ type }) => {
+          if (type === "changed" && texts(agent.state.messages).length === count) resolve();
+        });
+      });
+    const [both, all] = [follows(2), follows(3)];
+    await began.passed;
+    await first.prompt("2");
+    held.open();
+    await both;
+    await first.prompt("3");
+    await all;
+    equal(texts(agent.state.messages), ["1", "2", "3"]);
+  },
+
   "a page that follows a long session has its turn while it reads": async (host) => {
     const { Session } = host.session;
     const [here, there] = pages(host, 2);
