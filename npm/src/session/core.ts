@@ -279,7 +279,7 @@ export class SessionCore implements Companion, Owner {
     for (const other of ownersOf(this.store)) if (other !== this) other.follow();
     // What had to wait for it, as nothing could be stored.
     this.outbox.look();
-    if (this._stale && !this.agent.state.isStreaming) void this._reload();
+    if (!this.agent.state.isStreaming) void this._reload();
   }
 
   private _storageFailed(thrown: unknown): void {
@@ -389,13 +389,14 @@ export class SessionCore implements Companion, Owner {
     if (this.role === "writer") {
       // Nobody else writes but a name. What is here alone must not be lost for it.
       await this.recorder.flush();
-      if (this.recorder.unsaved > 0) {
-        this._stale = true;
-        return;
-      }
+      this._stale = this.recorder.unsaved > 0;
+      if (this._stale) return;
     }
     try {
+      const { count } = this.recorder;
       const stored = await this._read(whole || this.recorder.unsaved > 0 ? undefined : this._tree);
+      // What was done here meanwhile is not in it.
+      if (this.role === "writer" && count !== this.recorder.count) return void this.follow();
       if (stored.isNew) this.recorder.begin(this.tree.getHeader());
       // Removed meanwhile, which the store tells: what is here may be the last copy.
       const isEmpty = stored.isNew || stored.tree.count === 0;

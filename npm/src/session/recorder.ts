@@ -24,6 +24,8 @@ export class Recorder {
   private doubtful = false;
   /** Nothing is written while another page may write. */
   paused = false;
+  /** How often something was added. */
+  count = 0;
 
   /**
    * @param failed told why a commit failed
@@ -53,6 +55,7 @@ export class Recorder {
 
   /** Adds writes, and the end of the branch after them, to what is to be stored. */
   add(tip: string | null | undefined, ...writes: StoreWrite[]): void {
+    this.count++;
     if (this.header) this.waiting.push(this.header);
     this.header = undefined;
     this.waiting.push(...writes);

@@ -331,6 +331,37 @@ export const following = {
     equal(texts(again.agent.state.messages), ["1", "Set.", "Added.", "2"]);
   },
 
+  "what is done while a name from elsewhere is read stays": async (host) => {
+    const { Session } = host.session;
+    const [here] = pages(host, 1);
+    const session = await Session.open({ agent: agentOf(host, []), store: here });
+    await session.prompt("1");
+    const [began, held] = [gate(), gate()];
+    const { header } = here;
+    here.header = async () => {
+      began.open();
+      await held.passed;
+      return header();
+    };
+    const { scanEntries } = here;
+    let read = await scanEntries({ order: "asc" });
+    here.scanEntries = async (query) => {
+      const entries = read ?? (await scanEntries(query));
+      read = undefined;
+      return entries;
+    };
+    await here.rename("Elsewhere");
+    await began.passed;
+    const { id } = session.tree.getEntries().find(({ message }) => message?.role === "user");
+    const changed = new Promise((resolve) =>
+      session.subscribe(({ type }) => type === "changed" && resolve()),
+    );
+    await session.setLabel(id, "here");
+    held.open();
+    await changed;
+    equal([session.name, session.tree.getLabels()], ["Elsewhere", { [id]: "here" }]);
+  },
+
   "what comes from other pages while nothing can be stored counts when it can": async (host) => {
     const { Session } = host.session;
     const [here, there] = pages(host, 2);
