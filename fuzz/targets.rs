@@ -30,7 +30,7 @@ pub fn response(api: &str, input: &[u8], noise: &mut Noise) {
     let status = *noise.pick(&[200, 200, 200, 200, 200, 200, 400, 429, 502]);
     let kind = *noise.pick(&["text/event-stream", "text/event-stream", "application/json", "text/html", ""]);
     let open = || {
-        let mut response = Response::new(reply.as_bytes()).unwrap();
+        let mut response = Response::new(&reply).unwrap();
         response.head(status, kind, "Status");
         (response, Host::new(&model(api)))
     };

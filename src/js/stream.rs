@@ -24,7 +24,7 @@ extern "C" {
 
     /// A request: headers as a JSON list of pairs, body, and what [`response_open`] needs.
     #[wasm_bindgen(method, catch)]
-    fn request(this: &WireSink, url: &str, headers: &str, body: &[u8], reply: &[u8]) -> Result<(), JsValue>;
+    fn request(this: &WireSink, url: &str, headers: &str, body: &[u8], reply: &str) -> Result<(), JsValue>;
 
     /// Nothing could be made: an error code and a text.
     #[wasm_bindgen(method, catch)]
@@ -43,7 +43,7 @@ pub fn wire_request(sink: &WireSink, input: &str) {
 
 /// Start a response. Gives its number, for [`forget`](super::forget) too; 0 after a `refuse`.
 #[wasm_bindgen(js_name = responseOpen)]
-pub fn response_open(sink: &WireSink, reply: &[u8]) -> f64 {
+pub fn response_open(sink: &WireSink, reply: &str) -> f64 {
     match Response::new(reply) {
         Ok(response) => keep(Kept::Value(Box::new(response))),
         Err(error) => {

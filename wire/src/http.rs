@@ -16,7 +16,7 @@ pub struct HttpRequest {
     /// JSON in UTF-8.
     pub body: Vec<u8>,
     /// What the response to this request needs to know, for [`Response::new`](crate::Response::new).
-    pub reply: Vec<u8>,
+    pub reply: String,
 }
 
 /// Why no request could be made.

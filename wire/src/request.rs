@@ -293,7 +293,7 @@ impl<'a> Request<'a> {
             url,
             headers: headers.into_list(),
             body: body.into_text().into_bytes(),
-            reply: reply.into_text().into_bytes(),
+            reply: reply.into_text(),
         }
     }
 }

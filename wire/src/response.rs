@@ -112,11 +112,8 @@ impl Response {
     ///
     /// # Errors
     /// `invalid_request` when it is not JSON, `unsupported` when no built-in wire speaks the model's API.
-    pub fn new(reply: &[u8]) -> Result<Self, WireError> {
-        let Ok(text) = std::str::from_utf8(reply) else {
-            return Err(WireError::invalid("The model is not valid UTF-8."));
-        };
-        let doc = match Doc::read(text) {
+    pub fn new(reply: &str) -> Result<Self, WireError> {
+        let doc = match Doc::read(reply) {
             Ok(doc) => doc,
             Err(error) => return Err(WireError::invalid(json_fault("The model is not valid JSON: ", &error))),
         };

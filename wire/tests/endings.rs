@@ -38,7 +38,7 @@ fn an_end_at_any_event_keeps_what_came_before() {
             for count in 0..=events.len() {
                 let model = &case["model"];
                 let mut host = Host::new(model);
-                let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+                let mut response = Response::new(&model.to_string()).unwrap();
                 response.head(case["status"].as_u64().unwrap_or(200) as u16, "text/event-stream", "");
                 for event in &events[..count] {
                     response.push(event);
@@ -85,7 +85,7 @@ fn a_huge_event_in_small_pieces_is_read() {
         let event = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": "stop" }] });
         let body = format!("data: {event}\n\ndata: [DONE]\n\n");
         let mut host = Host::new(&model);
-        let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+        let mut response = Response::new(&model.to_string()).unwrap();
         response.head(200, "text/event-stream", "");
         body.as_bytes().chunks(32).for_each(|chunk| response.push(chunk));
         host.take(&mut response);
@@ -100,7 +100,7 @@ fn a_mebibyte_of_arguments_in_small_deltas_is_put_together() {
     let model = json!({ "id": "m", "api": "openai-completions" });
     let arguments = json!({ "x": "0123456789\"\n".repeat(1024 * 1024 / 12), "y": [1, 2, 3] }).to_string();
     let mut host = Host::new(&model);
-    let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+    let mut response = Response::new(&model.to_string()).unwrap();
     response.head(200, "text/event-stream", "");
     let start = json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [{ "index": 0, "id": "k", "function": { "name": "t" } }] } }] });
     response.push(format!("data: {start}\n\n").as_bytes());
@@ -137,7 +137,7 @@ fn a_mebibyte_of_arguments_in_small_deltas_is_put_together() {
 fn long_answers_of_anthropic_messages_are_put_together() {
     use steersman_wire::batch::kind;
     let model = json!({ "id": "m", "api": "anthropic-messages" });
-    let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+    let mut response = Response::new(&model.to_string()).unwrap();
     response.head(200, "text/event-stream", "");
     let mut send = |event: Value, padding: usize| {
         let text = event.to_string();
@@ -169,7 +169,7 @@ fn long_answers_of_anthropic_messages_are_put_together() {
 fn long_answers_of_openai_responses_are_put_together() {
     use steersman_wire::batch::kind;
     let model = json!({ "id": "m", "api": "openai-responses" });
-    let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+    let mut response = Response::new(&model.to_string()).unwrap();
     response.head(200, "text/event-stream", "");
     let mut send = |event: Value| response.push(format!("data: {event}\n\n").as_bytes());
     let input = "0123456789\"\n".repeat(1024 * 1024 / 12);
@@ -229,7 +229,7 @@ fn recorded_responses_end_as_they_should() {
         }
         let model = json!({ "id": "m", "api": "openai-completions" });
         let mut host = Host::new(&model);
-        let mut response = Response::new(model.to_string().as_bytes()).unwrap();
+        let mut response = Response::new(&model.to_string()).unwrap();
         let content_type = sent["headers"]["content-type"].as_str().unwrap_or_default();
         let status = sent["status"].as_u64().unwrap() as u16;
         response.head(status, content_type, "");

@@ -53,7 +53,7 @@ fn a_grammar_tool_that_was_called_in_another_way_gets_what_was_written() {
     let model = json!({ "id": "m", "api": "openai-completions", "compat": { "supportsOpenAIGrammarTools": true } });
     let messages = json!([{ "role": "assistant", "content": calls }, { "role": "user", "content": "go on" }]);
     let input = json!({ "model": model, "context": { "messages": messages, "tools": [tool] } });
-    let body: Value = serde_json::from_slice(&request(input.to_string().as_bytes()).unwrap().body).unwrap();
+    let body: Value = serde_json::from_slice(&request(&input.to_string()).unwrap().body).unwrap();
     let calls = body["messages"][0]["tool_calls"].as_array().unwrap();
     let inputs: Vec<&str> = calls.iter().map(|call| call["custom"]["input"].as_str().unwrap()).collect();
     assert_eq!(inputs, ["x", r#"{"other":1}"#]);

@@ -18,7 +18,7 @@ fn play(api: &str, model: &Value, status: u16, content_type: &str, body: &[u8], 
     let mut host = Host::new(model);
     let mut reply = model.clone();
     reply["api"] = json!(api);
-    let mut response = Response::new(reply.to_string().as_bytes()).unwrap();
+    let mut response = Response::new(&reply.to_string()).unwrap();
     response.head(status, content_type, "");
     host.take(&mut response);
     for chunk in cut(body, mode) {

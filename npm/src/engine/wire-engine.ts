@@ -23,9 +23,9 @@ const sink = {
   _one(kind: number, a: number, text: string): void {
     batch = { records: [kind, a, 0, text.length], text };
   },
-  _request(url: string, headers: string, body: Uint8Array, reply: Uint8Array): void {
+  _request(url: string, headers: string, body: Uint8Array, reply: string): void {
     const list = JSON.parse(headers) as [string, string][];
-    request = { url, headers: list, body: new Uint8Array(body), reply: new Uint8Array(reply) };
+    request = { url, headers: list, body: new Uint8Array(body), reply };
   },
   _refuse(code: string, message: string): void {
     refusal = new WireRefusal(code as AgentErrorCode, message);

@@ -21,7 +21,7 @@ export interface WireRequest {
   /** JSON in UTF-8. */
   readonly body: Bytes;
   /** What {@link WireEngine.open} needs to know about it. */
-  readonly reply: Uint8Array;
+  readonly reply: string;
 }
 
 /** The engine cannot do what is asked. */
@@ -59,7 +59,7 @@ export interface WireEngine {
    *
    * @throws WireRefusal when no built-in wire speaks the model's API
    */
-  open(reply: Uint8Array): number;
+  open(reply: string): number;
   /** Status and headers are there. `contentType` is empty when the header is missing. */
   head(id: number, status: number, contentType: string, statusText: string): WireBatch;
   /** A piece of the body. */

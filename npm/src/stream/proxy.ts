@@ -90,6 +90,6 @@ function proxyRequest(model: Model, context: Context, options: ProxyStreamOption
         options: sent,
       })),
     ),
-    reply: encode(JSON.stringify({ api: "pi-proxy", secrets: [authToken] })),
+    reply: JSON.stringify({ api: "pi-proxy", secrets: [authToken] }),
   };
 }
