@@ -1,3 +1,4 @@
+import { roleOf } from "./answers.js";
 import { toToolDeclaration } from "./declarations.js";
 import type { Profile } from "./profile.js";
 import { createInitialSystemMessage, getCurrentSystemPrompt } from "./transcript.js";
@@ -55,7 +56,7 @@ export function createState<TCustom extends CustomMessage>(
 ): MutableState<TCustom> {
   let tools: AgentTool[] = initial?.tools?.slice() ?? [];
   let messages: AgentMessage<TCustom>[] = initial?.messages?.slice() ?? [];
-  if (profile.systemMessages && messages[0]?.role !== "system") {
+  if (profile.systemMessages && roleOf(messages[0]) !== "system") {
     const first = createInitialSystemMessage(initial?.systemPrompt, tools.map(toToolDeclaration));
     if (first) messages.unshift(first);
   }
