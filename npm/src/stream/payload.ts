@@ -92,13 +92,17 @@ export function requestInput(model: Model, context: Context, options: SimpleStre
 const URL_HEAD = /^data:([^;,]*)[^,]*;base64,/;
 
 /** A message as servers take it: images are base64 alone. */
-export const withBareImages = (message: Message): Message =>
-  Array.isArray(message?.content)
-    ? ({ ...message, content: (message.content as ImageContent[]).map(bare) } as Message)
+export const withBareImages = (message: Message): Message => {
+  const content = message?.content as ImageContent[] | undefined;
+  return Array.isArray(content) && content.some(headOf)
+    ? ({ ...message, content: content.map(bare) } as Message)
     : message;
+};
+
+const headOf = (block: ImageContent) => typeof block?.data === "string" && URL_HEAD.exec(block.data);
 
 function bare(block: ImageContent): ImageContent {
-  const head = typeof block?.data === "string" && URL_HEAD.exec(block.data);
+  const head = headOf(block);
   return head
     ? { ...block, data: block.data.slice(head[0].length), mimeType: head[1] || block.mimeType }
     : block;
