@@ -33,10 +33,7 @@ impl<'a> Default for &'a Node<'a> {
 impl<'a> Doc<'a> {
     /// Reads a text.
     pub fn read(text: &'a str) -> Result<Self, JsonError> {
-        // What holds the root, and the containers whose end was not read yet.
-        let mut open = vec![Node::of("[")];
-        read(text, &mut open)?;
-        Ok(Self(open.pop().unwrap_or_default()))
+        Ok(Self(Node { inside: read(text)?, ..Node::of("") }))
     }
 
     /// A text inside of another one; nothing of it when it cannot be read to its end.
@@ -50,33 +47,30 @@ impl<'a> Doc<'a> {
     }
 }
 
-/// Reads a text into what holds its root.
+/// Reads a text; gives its root.
 #[inline(never)]
-fn read<'a>(text: &'a str, open: &mut Vec<Node<'a>>) -> Result<(), JsonError> {
+fn read(text: &str) -> Result<Vec<Node<'_>>, JsonError> {
     let mut reader = Reader::new(text);
+    // Values whose container was not read to its end; where the containers among them stand.
+    let (mut nodes, mut open) = (Vec::new(), Vec::new());
     let mut name = "";
     loop {
         let kind = reader.peek()?;
-        if matches!(kind, Kind::Object | Kind::Array) {
-            // Until its end was read all that follows.
-            let span = text.get(reader.offset()..).unwrap_or_default();
+        let span = if matches!(kind, Kind::Object | Kind::Array) {
+            open.push(nodes.len());
+            let rest = text.get(reader.offset()..).unwrap_or_default();
             reader.begin(kind)?;
-            open.push(Node { name, ..Node::of(span) });
+            rest
         } else {
-            let span = reader.scalar(kind)?;
-            if let Some(container) = open.last_mut() {
-                container.inside.push(Node { name, ..Node::of(span) });
-            }
-        }
+            reader.scalar(kind)?
+        };
+        nodes.push(Node { name, ..Node::of(span) });
         loop {
-            if open.len() == 1 {
-                return reader.finish();
-            }
-            let Some(container) = open.last_mut() else {
-                return Ok(());
+            let Some(&at) = open.last() else {
+                return reader.finish().map(|()| nodes);
             };
             name = "";
-            let another = if container.is_object() {
+            let another = if nodes.get(at).is_some_and(Node::is_object) {
                 let next = reader.next_name()?;
                 name = next.unwrap_or_default();
                 next.is_some()
@@ -86,10 +80,12 @@ fn read<'a>(text: &'a str, open: &mut Vec<Node<'a>>) -> Result<(), JsonError> {
             if another {
                 break;
             }
-            let left = text.len() - reader.offset();
-            container.span = container.span.get(..container.span.len() - left).unwrap_or_default();
-            if let (Some(node), Some(container)) = (open.pop(), open.last_mut()) {
-                container.inside.push(node);
+            open.pop();
+            let inside = nodes.split_off(at + 1);
+            if let Some(container) = nodes.last_mut() {
+                let left = text.len() - reader.offset();
+                container.span = container.span.get(..container.span.len() - left).unwrap_or_default();
+                container.inside = inside;
             }
         }
     }
