@@ -1,4 +1,5 @@
 /** What goes into the engine for a request, and the body that comes out of it. */
+import { hasFailed, isAnswer } from "../answers.js";
 import { toToolDeclaration } from "../declarations.js";
 import { AgentError } from "../errors.js";
 import { attributed } from "../identity.js";
@@ -32,24 +33,21 @@ export function encode(text: string): Uint8Array<ArrayBuffer> {
  * A request with a transcript as JSON. What an application keeps in its messages and is no JSON (a tool's `details` with
  * a BigInt or a cycle) stays out: else it would fail every request from then on.
  *
- * @param form makes of a message of the context what is sent
+ * @param form makes of the messages of the context what is sent
  * @throws AgentError `invalid_request` when something that the model is told cannot be written, the first time
  */
 export function transcriptToJson(
   { systemPrompt, tools, messages, ...rest }: Context,
-  form: (message: Message) => Message,
+  form: (messages: readonly Message[]) => Message[],
   request: (context: object) => object,
 ): string {
   const context = { ...rest, systemPrompt, tools: tools?.map(told) };
   try {
-    return JSON.stringify(request({ ...context, messages: messages?.map(form) }));
+    return JSON.stringify(request({ ...context, messages: messages && form(messages) }));
   } catch {
     // Says which tool it is.
     tools?.filter((tool) => !isJson(() => tool)).forEach(toToolDeclaration);
-    return toJson(
-      request({ ...context, messages: messages.map((one) => form(writable(one))) }),
-      "The request",
-    );
+    return toJson(request({ ...context, messages: form(messages.map(writable)) }), "The request");
   }
 }
 
@@ -83,21 +81,21 @@ export function requestInput(model: Model, context: Context, options: SimpleStre
   shaping["headers"] = attributed(model, options);
   if (options.onProviderStreamEvent !== undefined) shaping["echo"] = true;
   if (options.responseSchema !== undefined) shaping["responseSchema"] = jsonSchemaOf(options.responseSchema);
-  const form =
-    model.api === "pi-messages" ? withBareImages : (one: Message) => withBareImages(withoutDetails(one));
+  const form = model.api === "pi-messages" ? withBareImages : whatCounts;
   return transcriptToJson(context, form, (told) => ({ model, context: told, options: shaping }));
 }
 
 /** What stands before the bytes of an image that is a whole `data:` URL. */
 const URL_HEAD = /^data:([^;,]*)[^,]*;base64,/;
 
-/** A message as servers take it: images are base64 alone. */
-export const withBareImages = (message: Message): Message => {
-  const content = message?.content as ImageContent[] | undefined;
-  return Array.isArray(content) && content.some(headOf)
-    ? ({ ...message, content: content.map(bare) } as Message)
-    : message;
-};
+/** Messages as servers take them: images are base64 alone. */
+export const withBareImages = (messages: readonly Message[]): Message[] =>
+  messages.map((message) => {
+    const content = message?.content as ImageContent[] | undefined;
+    return Array.isArray(content) && content.some(headOf)
+      ? ({ ...message, content: content.map(bare) } as Message)
+      : message;
+  });
 
 const headOf = (block: ImageContent) => typeof block?.data === "string" && URL_HEAD.exec(block.data);
 
@@ -108,10 +106,25 @@ function bare(block: ImageContent): ImageContent {
     : block;
 }
 
-/** `details` are for the application, and may be long; only pi's own protocol sends them along. */
-function withoutDetails(message: Message): Message {
-  const has = message?.role === "toolResult" && message.details !== undefined;
-  return has ? { ...message, details: undefined } : message;
+/**
+ * Messages for all but pi's own protocol, where everything is sent along: without the `details` of the application, which may
+ * be long, and without usage before the last good answer, whose own stands for all before it (wire/src/estimate.rs).
+ */
+function whatCounts(messages: readonly Message[]): Message[] {
+  let newest = 0;
+  let counted = 0;
+  messages.forEach((message, i) => {
+    if (!(message?.timestamp >= newest)) return;
+    newest = message.timestamp;
+    if (isAnswer(message) && !hasFailed(message) && message.usage?.totalTokens > 0) counted = i;
+  });
+  return withBareImages(messages).map((message, i) => {
+    if (message?.role === "toolResult" && message.details !== undefined)
+      return { ...message, details: undefined };
+    return i < counted && isAnswer(message)
+      ? ({ ...message, usage: undefined } as unknown as Message)
+      : message;
+  });
 }
 
 /** Lets the caller see the body; gives what is sent: what they return, or the object they saw. */
