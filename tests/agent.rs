@@ -2,6 +2,9 @@
 #![allow(clippy::disallowed_macros, clippy::print_stdout)]
 #![allow(clippy::disallowed_types, clippy::indexing_slicing, clippy::unwrap_used)] // rules of the library
 
+#[path = "support/yield_now.rs"]
+mod yield_now;
+
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -16,6 +19,7 @@ use steersman::native::{
 };
 use steersman::queue::QueueMode;
 use steersman_wire::json::{self, Value};
+use yield_now::yield_now;
 
 type Answer = Box<dyn Fn(&Request) -> AssistantMessage>;
 
@@ -379,17 +383,4 @@ fn a_listener_hears_as_long_as_it_is_subscribed() {
     drop(subscription);
     block_on(agent.prompt("y")).unwrap();
     assert_eq!(heard.get(), (1, 2));
-}
-
-async fn yield_now() {
-    let mut yielded = false;
-    std::future::poll_fn(move |cx| {
-        if yielded {
-            return std::task::Poll::Ready(());
-        }
-        yielded = true;
-        cx.waker().wake_by_ref();
-        std::task::Poll::Pending
-    })
-    .await;
 }
