@@ -80,41 +80,42 @@ export async function opfsParts(session, stores, folder) {
     },
   ];
   if (!inWorker)
-    own.push({
-      name: "of pages that write at once each is told what became of it, and what was stored is there",
-      async run() {
-        const first = make("at-once");
-        await first.commit([entry("root")]);
-        await first.close();
-        const pages = ["a", "b", "c"].map((id) => ({ id, store: make("at-once") }));
-        for (const { store } of pages) await store.open();
-        const done = await Promise.allSettled(
-          pages.map(({ id, store }) => store.commit([entry(id, "root")])),
-        );
-        const told = pages.filter((_, at) => done[at].status === "fulfilled").map(({ id }) => id);
-        for (const { reason } of done.filter(({ status }) => status === "rejected"))
-          equal(reason.code, "fenced", String(reason));
-        const reader = make("at-once");
-        const there = (await reader.scanEntries({ order: "asc" })).map(({ id }) => id);
-        equal(there, ["root", ...told]);
-        ok(told.length > 0, "nobody could write");
-        for (const { store } of [...pages, { store: reader }]) await store.close();
+    own.push(
+      {
+        name: "of pages that write at once each is told what became of it, and what was stored is there",
+        async run() {
+          const first = make("at-once");
+          await first.commit([entry("root")]);
+          await first.close();
+          const pages = ["a", "b", "c"].map((id) => ({ id, store: make("at-once") }));
+          for (const { store } of pages) await store.open();
+          const done = await Promise.allSettled(
+            pages.map(({ id, store }) => store.commit([entry(id, "root")])),
+          );
+          const told = pages.filter((_, at) => done[at].status === "fulfilled").map(({ id }) => id);
+          for (const { reason } of done.filter(({ status }) => status === "rejected"))
+            equal(reason.code, "fenced", String(reason));
+          const reader = make("at-once");
+          const there = (await reader.scanEntries({ order: "asc" })).map(({ id }) => id);
+          equal(there, ["root", ...told]);
+          ok(told.length > 0, "nobody could write");
+          for (const { store } of [...pages, { store: reader }]) await store.close();
+        },
       },
-    });
-  if (!inWorker)
-    own.push({
-      name: "a session that another page has removed is gone, and does not come back",
-      async run() {
-        const store = make("removed");
-        await store.commit([entry("a")]);
-        await removeOpfs("removed", { folder });
-        await refuses(store.commit([entry("b", "a")]), "gone");
-        await store.close();
-        const again = make("removed");
-        equal(await again.scanEntries(), []);
-        await again.close();
+      {
+        name: "a session that another page has removed is gone, and does not come back",
+        async run() {
+          const store = make("removed");
+          await store.commit([entry("a")]);
+          await removeOpfs("removed", { folder });
+          await refuses(store.commit([entry("b", "a")]), "gone");
+          await store.close();
+          const again = make("removed");
+          equal(await again.scanEntries(), []);
+          await again.close();
+        },
       },
-    });
+    );
   return [
     { name: `contract, OPFS in a ${where}`, ...(await play(contract(session, make, make))) },
     { name: `OPFS in a ${where}`, ...(await play(own)) },

@@ -3,6 +3,7 @@ import { asking } from "./asking.mjs";
 import { branching } from "./branching.mjs";
 import { compacting } from "./compacting.mjs";
 import { following } from "./following.mjs";
+import { handing } from "./handing.mjs";
 import { mending } from "./mending.mjs";
 import { overflowing } from "./overflowing.mjs";
 import { random } from "./random.mjs";
@@ -15,6 +16,7 @@ export const suite = {
   ...storing,
   ...mending,
   ...following,
+  ...handing,
   ...compacting,
   ...overflowing,
   ...asking,

@@ -1,5 +1,5 @@
 // What the cases of a live session are made of. `host` has the package: `steersman` and `session`.
-import { model, scripted, toolOf, usageOf } from "../../shell/scripted.mjs";
+import { model, scripted, textOf, toolOf, usageOf } from "../../shell/scripted.mjs";
 
 export { call, model, scripted, textOf, toolOf, usageOf, user } from "../../shell/scripted.mjs";
 
@@ -11,6 +11,9 @@ export function agentOf(host, answers, { state = {}, usage, ...options } = {}) {
   const agent = new host.steersman.Agent({ streamFn, initialState, ...options });
   return Object.assign(agent, { requests: streamFn.requests });
 }
+
+/** What the user said. */
+export const texts = (messages) => messages.filter(({ role }) => role === "user").map(textOf);
 
 export const roles = (messages) => messages.map(({ role }) => role).join(" ");
 
