@@ -191,10 +191,19 @@ export class Report {
     return this.check(code === 0, `${name} (exit ${code})`, out.trim());
   }
 
-  /** Adds what another runner counted in its closing lines. */
+  /** Adds what another runner counted. */
   add(passed, failed) {
     this.passed += passed;
     this.failed += failed;
+  }
+
+  /** Adds what another runner counted in its closing lines, which it gives, and shows what it wrote when it failed. */
+  addRun(name, { code, out }) {
+    const { passed, failed } = countsOf(out) ?? { passed: 0, failed: 0 };
+    this.add(passed, failed);
+    if (code !== 0) console.log(`--- ${name}\n${out.trim()}`);
+    this.check(code === 0 || failed > 0, name, `exit ${code}`);
+    return { passed, failed };
   }
 
   finish() {

@@ -2,7 +2,7 @@
 // they are and with shaken timing (`--jitter`).
 import { join } from "node:path";
 import { play } from "../../tests/scenarios/play.mjs";
-import { countsOf, Report, root, run } from "../common.mjs";
+import { Report, root, run } from "../common.mjs";
 import { deviationFiles, figures, jitters, ownScenarios, recordings, versions } from "../conformance.mjs";
 
 const report = new Report();
@@ -19,11 +19,8 @@ async function check(version, entry, jitter) {
   const shaken = jitter === undefined ? [] : ["--jitter", String(jitter)];
   const command = [join(recordings(), "record.mjs"), ...module, ...lists, ...shaken];
   const { code, out } = await run(process.execPath, command);
-  const { passed, failed } = countsOf(out) ?? { passed: 0, failed: 0 };
-  report.add(passed, failed);
   const what = `recordings of ${version}${jitter === undefined ? "" : `, jitter ${jitter}`}`;
-  if (code !== 0) console.log(`--- ${what}\n${out.trim()}`);
-  report.check(code === 0 || failed > 0, what, `exit ${code}`);
+  const { passed, failed } = report.addRun(what, { code, out });
   const needless = out.match(/strike out\): (.*)$/m)?.[1];
   report.check(needless === undefined, `${what}: listed deviations deviate`, needless);
   return { jitter, passed, failed, deviations: Number(out.match(/^(\d+) deviations/m)?.[1] ?? 0) };
